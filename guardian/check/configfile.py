@@ -1,0 +1,42 @@
+"""guardian.yaml and the exceptions file from their bytes, with errors that name the line."""
+
+from __future__ import annotations
+
+from guardian.config import Config, ExceptionEntry, parse_config, parse_exceptions
+from guardian.errors import ConfigError, ReadError
+from guardian.rules.registry import all_rules
+from guardian.spec.locate import locate
+from guardian.spec.text import load
+
+
+def read_config(data: bytes, name: str) -> Config:
+    """One guardian.yaml.
+
+    Raises:
+        ConfigError: it is no YAML, or says something that it cannot say.
+    """
+    return parse_config(_load(data, name), name, lambda pointer: locate(data, [pointer]).get(pointer), rule_names)
+
+
+def read_exceptions(data: bytes, name: str) -> tuple[ExceptionEntry, ...]:
+    """One exceptions file.
+
+    Raises:
+        ConfigError: it is no YAML, or says something that it cannot say.
+    """
+    return parse_exceptions(_load(data, name) or [], name, lambda pointer: locate(data, [pointer]).get(pointer))
+
+
+def rule_names() -> list[str]:
+    """Every name by which a rule may be called: its id and its aliases."""
+    return [name for rule in all_rules() for name in (rule.id, *rule.aliases)]
+
+
+def _load(data: bytes, name: str) -> object:
+    try:
+        return load(data, name)
+    except ReadError as error:
+        # To the user a broken guardian.yaml is wrong configuration, not an unreadable specification.
+        raise ConfigError(
+            error.message, file=error.file, line=error.line, column=error.column, hint=error.hint
+        ) from error

@@ -1,0 +1,87 @@
+"""The rules as text: a list, a page each, one Markdown document, or data. All of it comes from their docstrings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from guardian.rules.registry import Example, Rule
+
+_OUTCOMES = {"breaks": "Breaks", "warns": "Warns", "holds": "Holds"}
+
+
+def table(rules: Sequence[Rule]) -> str:
+    """One line a rule, under its area."""
+    width = max((len(rule.id) for rule in rules), default=0)
+    lines: list[str] = []
+    for area, members in _by_area(rules):
+        lines += [*([""] if lines else []), area]
+        lines += [f"  {rule.id:<{width}}  {_headline(rule)}" for rule in members]
+    return "\n".join([*lines, "", f"{len(rules)} rules; `guardian explain RULE` shows one of them.", ""])
+
+
+def page(rule: Rule) -> str:
+    """Everything about one rule, for a terminal."""
+    lines = [rule.id, "", rule.summary]
+    if rule.why:
+        lines += ["", f"Why it matters: {rule.why}"]
+    for example in rule.examples:
+        lines += ["", f"{_caption(example)}:", *(f"    {line}" for line in example.text.splitlines())]
+    lines += ["", f"Area: {rule.area}. Since: {rule.since}."]
+    if rule.aliases:
+        lines += [f"In oasdiff: {', '.join(rule.aliases)}."]
+    lines += [f"In guardian.yaml: severity: {{{rule.id}: breaking | warning | info | off}}"]
+    return "\n".join([*lines, ""])
+
+
+def markdown(rules: Sequence[Rule]) -> str:
+    """The whole catalogue as one Markdown document."""
+    lines = ["# Rules", "", "Generated from the rules by `guardian rules --format markdown`.", ""]
+    lines += ["| rule | what happened |", "| --- | --- |"]
+    lines += [f"| [`{rule.id}`](#{rule.id}) | {_headline(rule)} |" for rule in rules]
+    for area, members in _by_area(rules):
+        lines += ["", f"## {area.capitalize()}"]
+        for rule in members:
+            lines += ["", f"### {rule.id}", "", rule.summary]
+            if rule.why:
+                lines += ["", rule.why]
+            for example in rule.examples:
+                lines += ["", f"{_caption(example)}:", "", "```yaml", example.text, "```"]
+            if rule.aliases:
+                lines += ["", "In oasdiff: " + ", ".join(f"`{alias}`" for alias in rule.aliases) + "."]
+    return "\n".join([*lines, ""])
+
+
+def data(rules: Sequence[Rule]) -> str:
+    """The whole catalogue as JSON."""
+    entries = [
+        {
+            "id": rule.id,
+            "area": rule.area,
+            "summary": rule.summary,
+            "why": rule.why,
+            "since": rule.since,
+            "aliases": {"oasdiff": list(rule.aliases)},
+            "examples": [
+                {"outcome": each.outcome, "direction": each.direction, "yaml": each.text} for each in rule.examples
+            ],
+        }
+        for rule in rules
+    ]
+    return json.dumps(entries, indent=2, ensure_ascii=False) + "\n"
+
+
+def _by_area(rules: Sequence[Rule]) -> list[tuple[str, list[Rule]]]:
+    ordered = sorted(rules, key=lambda rule: (rule.area, rule.id))
+    return [(area, list(members)) for area, members in groupby(ordered, key=lambda rule: rule.area)]
+
+
+def _headline(rule: Rule) -> str:
+    return rule.summary.removesuffix(".")
+
+
+def _caption(example: Example) -> str:
+    return f"{_OUTCOMES[example.outcome]} ({example.direction})"

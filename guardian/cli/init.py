@@ -1,0 +1,125 @@
+"""``guardian init``: a first guardian.yaml, written by looking at the repository."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from guardian.cli.app import new_app
+from guardian.cli.output import remark, write_file, write_stdout
+from guardian.config import DEFAULT_CONFIG
+from guardian.errors import UsageError
+
+if TYPE_CHECKING:
+    from guardian.cli.scan import Found, FoundService
+
+app = new_app()
+
+# What YAML 1.2 reads as this very text without quotes; anything else is written as JSON, which is YAML too.
+_PLAIN = re.compile(r"[A-Za-z_][\w./-]*")
+_READ_OTHERWISE = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
+
+
+@app.command()
+def init(
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a guardian.yaml that is there.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print it; write nothing.")] = False,
+) -> None:
+    """Write a first guardian.yaml by looking at the repository.
+
+    It names the OpenAPI documents found by their content, pact files and manifests, and the owners that CODEOWNERS or
+    a Backstage catalog knows. Read it over: it is yours from then on.
+    """
+    from guardian.cli.scan import scan
+    from guardian.spec import git
+    from guardian.spec.sources import DirectoryTree, WorkTree
+
+    here = Path.cwd()
+    file = here / DEFAULT_CONFIG
+    if file.exists() and not force and not dry_run:
+        raise UsageError("is there already", file=DEFAULT_CONFIG, hint="--force overwrites it, --dry-run shows another")
+    found = scan(WorkTree(here) if git.find_root(here) else DirectoryTree(here))
+    text = first_config(found)
+    if dry_run:
+        write_stdout(text)
+    else:
+        write_file(file, text)
+        remark("wrote", f"{DEFAULT_CONFIG} with {_count(len(found.services), 'service')}", "next: guardian check")
+
+
+def first_config(found: Found) -> str:
+    """The text of a guardian.yaml that says what was found."""
+    lines = [
+        "# What guardian checks here. `guardian schema config` describes every key.",
+        "version: 1",
+        "",
+        "# The APIs of this repository.",
+        *_services(found),
+        "",
+        "# Who reads them: consumer manifests, pact files, directories of either, or git+URL#REV:glob.",
+        *_consumers(found),
+        "",
+        "# Whose judgement counts: contract (any break fails), consumers (only what breaks a declared consumer), or",
+        "# both (the contract's where nobody has declared anything, else the consumers').",
+        "mode: both",
+        "",
+        "# From which severity on a finding fails the run: breaking, warning or none.",
+        "fail_on: breaking",
+        "",
+        "# Rules to judge otherwise here; `guardian rules` lists them.",
+        "# severity:",
+        "#   enum-value-added: info",
+        "",
+        "# Findings that are accepted, each with a reason, an owner and an expiry.",
+        "# exceptions: guardian.exceptions.yaml",
+    ]
+    return "\n".join([*lines, ""])
+
+
+def _services(found: Found) -> list[str]:
+    lines = ["services:"] if found.services else ["# No OpenAPI document was found by its content.", "services: {}"]
+    for service in found.services:
+        lines += [f"  {_yaml(service.name)}:", f"    spec: {_yaml(_literal(service.spec))}", *_owner(service)]
+    if found.services:
+        lines += ["    # visibility: public   # for an API that has readers nobody declared"]
+    lines += [f"# left out, as it lies with tests or examples: {_comment(path)}" for path in found.left_out]
+    return lines
+
+
+def _owner(service: FoundService) -> list[str]:
+    return [f"    owner: {_yaml(service.owner)}   # by {service.owner_from}"] if service.owner else []
+
+
+def _consumers(found: Found) -> list[str]:
+    lines = ["consumers:"] if found.consumers else ["consumers: []"]
+    lines += [f"  - {_yaml(each)}" for each in found.consumers]
+    if found.clients:
+        lines += ["# These folders look like client code; a manifest can say what it reads:"]
+        lines += [f"#   {_comment(folder)}" for folder in found.clients]
+    if found.catalog_uses:
+        lines += ["# The Backstage catalog knows these uses; a manifest can say which fields:"]
+        lines += [f"#   {_comment(consumer)} uses {_comment(api)}" for consumer, api in found.catalog_uses]
+    return lines
+
+
+def _yaml(text: str) -> str:
+    plain = _PLAIN.fullmatch(text) and text.lower() not in _READ_OTHERWISE
+    return text if plain else json.dumps(text)
+
+
+def _literal(path: str) -> str:
+    """A path as a glob that matches it alone."""
+    return re.sub(r"([*?[])", r"[\1]", path)
+
+
+def _comment(text: str) -> str:
+    """Text that stays within the comment it stands in."""
+    return "".join(char if char.isprintable() else "?" for char in text)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,99 @@
+"""The command line: finds the command, and is the only place where errors become messages and exit codes.
+
+A command's module is imported when that very command runs, so that no command pays for another's imports, and
+``guardian --help`` for none. Every such module holds a typer application named ``app``.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+import guardian
+from guardian.cli.app import new_app
+from guardian.cli.output import complain, plain
+from guardian.errors import GuardianError
+
+# name -> (module, the first sentence of its help)
+COMMANDS = {
+    "check": ("guardian.cli.check", "Compare two versions of your APIs and fail if somebody breaks."),
+    "changelog": ("guardian.cli.changelog", "List every change between two versions, harmless ones included."),
+    "import": ("guardian.cli.import_", "Write consumer manifests from pacts, catalogs, recordings, traces and logs."),
+    "rules": ("guardian.cli.rules", "List the rules."),
+    "explain": ("guardian.cli.explain", "Explain one rule: what it finds, why it matters, examples."),
+    "init": ("guardian.cli.init", "Write a first guardian.yaml by looking at the repository."),
+    "schema": ("guardian.cli.schema", "Print the JSON Schema of a file that guardian reads or writes."),
+}
+
+FAULT = 4
+"""Exit code of a fault in guardian itself."""
+
+
+class LazyCommand(TyperCommand):
+    """Stands for a command in listings, and imports its module only when it is to run."""
+
+    def __init__(self, name: str, module: str, help: str) -> None:
+        super().__init__(name, help=help)
+        self.module = module
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        command: Any = typer.main.get_command(import_module(self.module).app)
+        return command.make_context(info_name, args, parent=parent, **extra)
+
+
+class LazyGroup(TyperGroup):
+    """The commands of the table above."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands = {name: LazyCommand(name, module, help) for name, (module, help) in COMMANDS.items()}
+
+
+app = new_app(cls=LazyGroup, no_args_is_help=True)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"guardian {guardian.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Who breaks, can you prove it, and what change would not break them?"""
+
+
+def run() -> None:
+    """Run the command line and exit.
+
+    Exit codes: 0 nothing at or above ``--fail-on``, 1 findings at or above it, 2 wrong usage or configuration, 3 an
+    input that could not be read, 4 a fault in guardian, 130 interrupted.
+    """
+    try:
+        app(prog_name="guardian")
+    except GuardianError as error:
+        complain(error)
+        sys.exit(error.exit_code)
+    except Exception as fault:  # noqa: BLE001 - the last resort, so that a fault is never taken for findings (code 1)
+        _complain_of_fault(fault)
+        sys.exit(FAULT)
+
+
+def _complain_of_fault(fault: Exception) -> None:
+    # The flag is looked up by hand: the command that would have parsed it is the one that failed.
+    verbose = not {"--verbose", "-v"}.isdisjoint(sys.argv)
+    if verbose:
+        import traceback
+
+        for line in "".join(traceback.format_exception(fault)).splitlines():
+            print(plain(line), file=sys.stderr)
+    message = f"a fault in guardian: {type(fault).__name__}: {fault}"
+    complain(GuardianError(message, hint=None if verbose else "--verbose shows where; please report it"))

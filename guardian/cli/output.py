@@ -1,0 +1,88 @@
+"""Where the command line writes: reports to standard output or their files, everything else to standard error.
+
+Names and sentences in messages may come from a specification, which is untrusted text: control characters are made
+visible, and no line of a message can be taken for a command by a CI system that reads logs.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from guardian.errors import GuardianError, UsageError
+
+_LOG_COMMANDS = ("::", "##[", "##vso[")
+
+
+def complain(error: GuardianError) -> None:
+    """Write an error to standard error: ``error: file:line:column: message``, its hint indented below."""
+    remark("error", f"{error.where}: {error.message}" if error.file else error.message, error.hint)
+
+
+def remark(level: str, message: str, hint: str | None = None) -> None:
+    """Write a message to standard error, with its level before it and its hint indented below."""
+    lines = f"{level}: {message}".splitlines() + [f"  {line}" for line in (hint or "").splitlines()]
+    print("\n".join(plain(line) for line in lines), file=sys.stderr)
+
+
+def plain(line: str) -> str:
+    """One line with nothing in it that a terminal or a log reader would obey."""
+    shown = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in line)
+    return f"| {shown}" if shown.lstrip().startswith(_LOG_COMMANDS) else shown
+
+
+def wants_color(flag: bool | None) -> bool:
+    """Whether standard output gets colour.
+
+    The flag or guardian.yaml says so; else ``NO_COLOR`` and ``FORCE_COLOR`` (no-color.org, force-color.org); else it
+    does if it is a terminal that has any.
+    """
+    if flag is not None:
+        return flag
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
+
+
+def write_stdout(text: str) -> None:
+    """Write a report to standard output as UTF-8, whatever the locale. A reader that has gone is no error."""
+    data = text.encode("utf-8", "backslashreplace")
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Python flushes once more at exit, which must not fail either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a report to its file: whole or not at all, its folder made where it is missing.
+
+    Raises:
+        UsageError: it cannot be written there.
+    """
+    data = text.encode("utf-8", "backslashreplace")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists() and not path.is_file():  # /dev/stderr and the like cannot be replaced, only written to
+            path.write_bytes(data)
+            return
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as part:
+            part.write(data)
+        try:
+            Path(part.name).chmod(0o666 & ~_umask())
+            Path(part.name).replace(path)
+        except OSError:
+            Path(part.name).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise UsageError(f"cannot write the report: {error.strerror}", file=str(path)) from error
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

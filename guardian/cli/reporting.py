@@ -1,0 +1,35 @@
+"""Running a check and handing its report out, as ``check`` and ``changelog`` both do."""
+
+from __future__ import annotations
+
+import shutil
+
+from guardian.cli.output import wants_color, write_file, write_stdout
+from guardian.cli.progress import Progress
+from guardian.cli.settings import Run
+from guardian.config import ReportFormat
+from guardian.model import Report
+
+
+def checked(run: Run) -> Report:
+    """Run the check, with progress for whoever waits at a terminal."""
+    from guardian import check
+
+    with Progress(quiet=run.quiet) as progress:
+        return check.run(run.request, progress)
+
+
+def write_reports(run: Run, report: Report) -> None:
+    """Write the report to standard output and to every file asked for.
+
+    Raises:
+        UsageError: a file cannot be written.
+    """
+    from guardian.report import render
+
+    # Files first: where standard output is cut short they are there all the same.
+    for name, path in run.reports:
+        write_file(path, render(name, report, verbose=run.verbose))
+    color = run.format is ReportFormat.TERMINAL and wants_color(run.color)
+    width = shutil.get_terminal_size((100, 24)).columns
+    write_stdout(render(run.format, report, color=color, width=width, verbose=run.verbose))

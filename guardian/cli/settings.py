@@ -1,0 +1,121 @@
+"""Flags over guardian.yaml over defaults: what one run of a command has been asked to do."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import TypeVar
+
+from guardian.cli.flags import CheckFlags, parse_day, parse_reports
+from guardian.config import DEFAULT_CONFIG, DEFAULT_EXCEPTIONS, CheckRequest, Config, ReportFormat
+from guardian.errors import ConfigError
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One run: the check itself, and what becomes of its report."""
+
+    request: CheckRequest
+    format: ReportFormat
+    reports: tuple[tuple[ReportFormat, Path], ...]
+    advisory: bool
+    quiet: bool
+    verbose: bool
+    color: bool | None
+
+
+def resolve(flags: CheckFlags, cwd: Path) -> Run:
+    """Lay the flags over the guardian.yaml they name or that is found.
+
+    Raises:
+        UsageError: a flag has a value that it cannot have.
+        ConfigError: guardian.yaml cannot be read, or says something that it cannot say.
+    """
+    as_of = parse_day(flags.as_of) if flags.as_of is not None else None
+    reports = tuple((name, cwd / path) for name, path in parse_reports(flags.report))
+    file = cwd / flags.config if flags.config is not None else find_config(cwd)
+    config = read_config(file, cwd) if file is not None else Config()
+    folder = file.parent if file is not None else cwd
+    reports = reports or tuple((name, folder / path) for name, path in config.reports.items())
+    chosen = _over(flags.format, config.format)
+
+    request = CheckRequest(
+        cwd=cwd,
+        as_of=as_of or config.as_of or date.today(),
+        config=config,
+        config_file=file,
+        base=_over(flags.base, _side(config.base, folder, cwd)),
+        head=_over(flags.head, _side(config.head, folder, cwd)),
+        services=tuple(flags.service) or config.only_services,
+        consumers=tuple(flags.consumers) or tuple(_from_folder(each, folder, cwd) for each in config.consumers),
+        only_consumers=tuple(flags.consumer) or config.only_consumers,
+        mode=_over(flags.mode, config.mode),
+        fail_on=_over(flags.fail_on, config.fail_on),
+        exceptions=_exceptions(flags, config, file, cwd),
+        fixes=_over(flags.fixes, config.fixes),
+        model=_over(flags.model, _from_folder(config.model.endpoint, folder, cwd) if config.model else None),
+        allow_remote_refs=tuple(flags.allow_remote_refs) or config.allow_remote_refs,
+        jobs=flags.jobs or config.jobs or os.cpu_count() or 1,
+        excerpts=ReportFormat.HTML in {chosen, *(name for name, _ in reports)},
+    )
+    return Run(
+        request=request,
+        format=chosen,
+        reports=reports,
+        advisory=_over(flags.advisory, config.advisory),
+        quiet=flags.quiet or config.quiet,
+        verbose=flags.verbose or config.verbose,
+        color=_over(flags.color, config.color),
+    )
+
+
+def find_config(cwd: Path) -> Path | None:
+    """The guardian.yaml of this folder, or of the nearest one above it within the same repository."""
+    folders = [cwd, *cwd.parents]
+    root = next((folder for folder in folders if (folder / ".git").exists()), cwd)
+    within = folders[: folders.index(root) + 1]
+    return next((folder / DEFAULT_CONFIG for folder in within if (folder / DEFAULT_CONFIG).is_file()), None)
+
+
+def read_config(file: Path, cwd: Path) -> Config:
+    """Read one guardian.yaml.
+
+    Raises:
+        ConfigError: it cannot be read, or says something that it cannot say.
+    """
+    from guardian.check.configfile import read_config as parse
+
+    name = os.path.relpath(file, cwd)
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"cannot be read: {error.strerror}", file=name) from error
+    return parse(data, name)
+
+
+def _over(flag: T | None, key: T) -> T:
+    return key if flag is None else flag
+
+
+def _exceptions(flags: CheckFlags, config: Config, file: Path | None, cwd: Path) -> str | None:
+    """The exceptions file of the flag, or of guardian.yaml where there is one yet."""
+    if flags.exceptions is not None or file is None:
+        return flags.exceptions
+    path = _from_folder(config.exceptions or DEFAULT_EXCEPTIONS, file.parent, cwd)
+    return path if (cwd / path).is_file() else None
+
+
+def _from_folder(path: str, folder: Path, cwd: Path) -> str:
+    """A path or glob as guardian.yaml has it, relative to the working directory; a URL as it is."""
+    if folder == cwd or "://" in path or path.startswith("git+"):
+        return path
+    return os.path.relpath(folder / path, cwd)
+
+
+def _side(side: str | None, folder: Path, cwd: Path) -> str | None:
+    """``base`` or ``head`` of guardian.yaml: a path where there is such a file, else a revision."""
+    return _from_folder(side, folder, cwd) if side is not None and (folder / side).exists() else side

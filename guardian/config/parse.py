@@ -1,0 +1,136 @@
+"""From plain data to the values of guardian.yaml and of the exceptions file, and their JSON Schemas.
+
+pydantic checks the data against the dataclasses of ``values``; all mistakes of a file are reported together. The
+data is checked as JSON is: a number in quotes is text, and YAML 1.2 has already seen to it that ``no`` is text too.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from guardian.config import mistakes
+from guardian.config.mistakes import Lines, Mistake
+from guardian.config.values import AcceptedFinding, Config, ExceptionEntry, Lifecycle, ModelSettings, Service
+from guardian.model import Direction, Location
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_FINGERPRINT = re.compile(r"[0-9a-f]{12}")
+
+
+def parse_config(data: object, file: str, lines: Lines, rules: Callable[[], Collection[str]] | None = None) -> Config:
+    """The configuration that a file's plain data says.
+
+    Args:
+        data: the whole document; ``None`` for an empty file.
+        file: its name, for messages.
+        lines: finds the line and column of a pointer.
+        rules: the ids of all rules, asked for only where the file sets a severity.
+
+    Raises:
+        ConfigError: the file says something that it cannot say.
+    """
+    config: Config = _validated(Config, {} if data is None else data, file, lines)
+    _refuse([*_number_mistakes(config), *_severity_mistakes(config, rules)], file, lines)
+    return config
+
+
+def parse_exceptions(data: object, file: str, lines: Lines) -> tuple[ExceptionEntry, ...]:
+    """The entries of an exceptions file in its order, each with its line.
+
+    Args:
+        data: the whole document; ``None`` for an empty file.
+        file: its name, for messages.
+        lines: finds the line and column of a pointer.
+
+    Raises:
+        ConfigError: an entry lacks something or says something that it cannot say.
+    """
+    found: tuple[AcceptedFinding, ...] = _validated(
+        tuple[AcceptedFinding, ...], [] if data is None else data, file, lines
+    )
+    _refuse([mistake for index, each in enumerate(found) for mistake in _entry_mistakes(index, each)], file, lines)
+    return tuple(_placed(each, f"/{index}", file, lines) for index, each in enumerate(found))
+
+
+def config_schema() -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of guardian.yaml."""
+    return {"$schema": _DIALECT, **_adapter(Config).json_schema(), "title": "guardian.yaml"}
+
+
+def exceptions_schema() -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of the exceptions file."""
+    schema = _adapter(tuple[AcceptedFinding, ...]).json_schema()
+    return {"$schema": _DIALECT, "title": "guardian.exceptions.yaml", **schema}
+
+
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    from pydantic import ConfigDict, TypeAdapter
+
+    # The values know nothing of pydantic; how all of them are checked is said here, once.
+    for each in (Config, Service, Lifecycle, ModelSettings, AcceptedFinding):
+        settings = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+        setattr(each, "__pydantic_config__", settings)  # noqa: B010 - the dataclasses do not declare it
+    return TypeAdapter(kind)
+
+
+def _validated(kind: Any, data: object, file: str, lines: Lines) -> Any:
+    from pydantic import ValidationError
+
+    adapter = _adapter(kind)
+    try:
+        # As JSON and strict: text is never read as a number, yet dates and lists have their JSON form.
+        return adapter.validate_json(json.dumps(data), strict=True)
+    except ValidationError as failure:
+        schema = adapter.json_schema()
+        found = [mistakes.from_pydantic(each, schema) for each in failure.errors(include_url=False)]
+    raise mistakes.error(found, file, lines)
+
+
+def _refuse(found: Iterable[Mistake], file: str, lines: Lines) -> None:
+    found = list(found)
+    if found:
+        raise mistakes.error(found, file, lines)
+
+
+def _number_mistakes(config: Config) -> Iterator[Mistake]:
+    if config.lifecycle.deprecation_days < 0:
+        yield Mistake(("lifecycle", "deprecation_days"), "`lifecycle.deprecation_days` is 0 or more")
+    if config.jobs is not None and config.jobs < 1:
+        yield Mistake(("jobs",), "`jobs` is 1 or more")
+    # Written so that a NaN is refused as well.
+    if config.model is not None and not 0 < config.model.timeout_s < float("inf"):
+        yield Mistake(("model", "timeout_s"), "`model.timeout_s` is a number of seconds above 0")
+
+
+def _severity_mistakes(config: Config, rules: Callable[[], Collection[str]] | None) -> Iterator[Mistake]:
+    known = sorted(rules()) if rules is not None and config.severity else None
+    for name in config.severity:
+        rule, at, direction = name.partition("@")
+        if known is not None and rule not in known:
+            hint = mistakes.suggest(rule, known) or "`guardian rules` lists them all"
+            yield Mistake(("severity", name), f"unknown rule `{rule}`", hint)
+        elif at and direction not in list(Direction):
+            message = f"`{name}`: a rule is narrowed by @request or @response, not @{direction}"
+            yield Mistake(("severity", name), message, mistakes.suggest(direction, list(Direction)))
+
+
+def _entry_mistakes(index: int, entry: AcceptedFinding) -> Iterator[Mistake]:
+    for name in ("rule", "service", "reason", "owner"):
+        if not getattr(entry, name).strip():
+            yield Mistake((index, name), f"`[{index}].{name}` is empty")
+    if entry.fingerprint is not None and not _FINGERPRINT.fullmatch(entry.fingerprint):
+        message = f"`[{index}].fingerprint` is 12 hex digits, not {mistakes.shown(entry.fingerprint)}"
+        yield Mistake((index, "fingerprint"), message, "copy it from the report")
+
+
+def _placed(entry: AcceptedFinding, pointer: str, file: str, lines: Lines) -> ExceptionEntry:
+    line, column = lines(pointer) or (None, None)
+    said = {each.name: getattr(entry, each.name) for each in fields(AcceptedFinding)}
+    return ExceptionEntry(**said, location=Location(file, pointer, line, column))

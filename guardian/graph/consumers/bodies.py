@@ -1,0 +1,116 @@
+"""Recorded messages as fields: what a JSON body, a query string or a list of headers shows to be read or sent.
+
+Shared by every source that holds examples instead of declarations: contract tests, recordings, collections.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+from urllib.parse import parse_qsl
+
+from guardian.fieldpath import ROOT, Path, Step, Wild
+from guardian.graph.uses import Field
+from guardian.model import Location
+from guardian.spec.pointers import escape
+
+#: Headers that every client sends or every server adds; they say nothing about one contract.
+_EVERYDAY = re.compile(
+    r":.*|sec-.*|accept(-.*)?|access-control-.*|age|alt-svc|cache-control|connection|content-(encoding|language|length|type)"
+    r"|cookie|date|dnt|expires|forwarded|host|if-(modified|none)-.*|keep-alive|last-modified|origin|postman-token|pragma"
+    r"|priority|referer|server|set-cookie|te|trailer|transfer-encoding|upgrade(-.*)?|user-agent|vary|via"
+    r"|x-forwarded-.*|x-requested-with",
+    re.IGNORECASE,
+)
+
+NOT_JSON = object()
+"""What `parse_json` gives for text that is no JSON."""
+
+
+def json_fields(value: Any, origin: Location, maps: frozenset[Path] = frozenset()) -> Iterator[Field]:
+    """The leaves of a JSON value, each with its own place; an empty container is used itself, not what it may hold.
+
+    Args:
+        value: the value.
+        origin: where it stands.
+        maps: paths of objects that are maps, whose keys are data and not names.
+    """
+    seen: set[tuple[Path, bool]] = set()
+    for path, pointer, leaf in _leaves(value, maps):
+        shallow = isinstance(leaf, dict | list)
+        if (path, shallow) not in seen:
+            seen.add((path, shallow))
+            yield Field(path, _at(origin, pointer), shallow=shallow)
+
+
+def _leaves(root: Any, maps: frozenset[Path]) -> Iterator[tuple[Path, str, Any]]:
+    pending: list[tuple[Path, str, Any]] = [(ROOT, "", root)]
+    while pending:
+        path, pointer, value = pending.pop()
+        below: list[tuple[Path, str, Any]] = []
+        if isinstance(value, dict):
+            for key, child in value.items():
+                step: Step = Wild.VALUE if path in maps else str(key)
+                below.append((path.below(step), f"{pointer}/{escape(str(key))}", child))
+        elif isinstance(value, list):
+            below = [(path.below(Wild.ITEM), f"{pointer}/{index}", child) for index, child in enumerate(value)]
+        if below:
+            pending.extend(reversed(below))
+        else:
+            yield path, pointer, value
+
+
+def text_fields(text: str, media_type: str, origin: Location) -> Iterator[Field]:
+    """The fields of a body that is text: JSON, a form, or (anything else) the body as a whole."""
+    kind = media_type.partition(";")[0].strip().lower()
+    if kind == "application/x-www-form-urlencoded":
+        names = dict.fromkeys(name for name, _ in parse_qsl(text, keep_blank_values=True))
+        yield from (Field(Path((name,)), origin) for name in names)
+        return
+    value = parse_json(text) if not kind or is_json(kind) else NOT_JSON
+    if value is NOT_JSON:
+        yield Field(ROOT, origin)
+    else:
+        # The text has no pointers of its own, so all its fields stand where it stands.
+        yield from (Field(field.path, origin, field.shallow) for field in json_fields(value, Location("")))
+
+
+def placed_fields(place: str, names: Iterable[str], origin: Location) -> Iterator[Field]:
+    """Parameters or headers by name, each once; everyday headers are left out."""
+    for name in dict.fromkeys(names):
+        if name and not (place == "header" and is_everyday(name)):
+            yield Field(Path((name,), place), origin)
+
+
+def is_everyday(header: str) -> bool:
+    """Whether a header is part of HTTP at large and not of one contract."""
+    return _EVERYDAY.fullmatch(header) is not None
+
+
+def is_json(media_type: str) -> bool:
+    """Whether a media type is JSON, vendor types (RFC 6839) included."""
+    kind = media_type.partition(";")[0].strip().lower()
+    return kind in {"application/json", "text/json"} or kind.endswith("+json")
+
+
+def parse_json(text: str) -> Any:
+    """The value of a JSON text, or `NOT_JSON`."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return NOT_JSON
+
+
+def header_value(headers: Any, name: str) -> str:
+    """A header's value from a mapping of texts or lists of texts, whatever its case; empty where it is missing."""
+    if isinstance(headers, Mapping):
+        for key, value in headers.items():
+            if str(key).lower() == name:
+                return str(value[0] if isinstance(value, list) and value else value)
+    return ""
+
+
+def _at(origin: Location, pointer: str) -> Location:
+    return Location(origin.file, origin.pointer + pointer, origin.line, origin.column)

@@ -1,0 +1,93 @@
+"""Single calls put together: what was seen of one operation, called many times, becomes one use."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from guardian.graph.uses import Confidence, Consumer, Field, Found, Use
+from guardian.model import Location, Note
+
+
+@dataclass(slots=True)
+class _Seen:
+    origin: Location
+    reads: dict[tuple[object, bool], Field] | None = None
+    sends: dict[tuple[object, bool], Field] | None = None
+    responses: dict[str, None] = field(default_factory=dict)
+    date: str | None = None
+
+
+class Calls:
+    """Collects calls and what was left out.
+
+    Args:
+        tool: what the source is.
+        confidence: how these calls are known.
+    """
+
+    def __init__(self, tool: str, confidence: Confidence = "called") -> None:
+        self._tool = tool
+        self._confidence = confidence
+        self._seen: dict[tuple[str, str, str], _Seen] = {}
+        self._left_out: Counter[tuple[str, str]] = Counter()
+
+    def add(
+        self,
+        consumer: str,
+        service: str,
+        operation: str,
+        origin: Location,
+        *,
+        reads: Iterable[Field] | None = None,
+        sends: Iterable[Field] | None = None,
+        status: str | None = None,
+        date: str | None = None,
+    ) -> None:
+        """One call; ``None`` for what it does not show."""
+        seen = self._seen.setdefault((consumer, service, operation), _Seen(origin))
+        seen.reads = _joined(seen.reads, reads)
+        seen.sends = _joined(seen.sends, sends)
+        if status:
+            seen.responses[status] = None
+        seen.date = max(filter(None, (seen.date, date)), default=None)
+
+    def leave_out(self, file: str, reason: str) -> None:
+        """One call that cannot be used."""
+        self._left_out[file, reason] += 1
+
+    def found(self) -> Found:
+        """The consumers with their uses, in the order in which they were met, and a note for each reason."""
+        uses: dict[str, list[Use]] = {}
+        for (consumer, service, operation), seen in self._seen.items():
+            uses.setdefault(consumer, []).append(
+                Use(
+                    consumer,
+                    service,
+                    operation,
+                    seen.origin,
+                    reads=None if seen.reads is None else tuple(seen.reads.values()),
+                    sends=None if seen.sends is None else tuple(seen.sends.values()),
+                    responses=tuple(sorted(seen.responses)) or None,
+                    confidence=self._confidence,
+                    tool=self._tool,
+                    date=seen.date,
+                )
+            )
+        notes = [
+            Note("info", f"{count} {'call' if count == 1 else 'calls'} left out: {reason}", file)
+            for (file, reason), count in sorted(self._left_out.items())
+        ]
+        return Found(tuple(Consumer(name, tuple(each)) for name, each in uses.items()), tuple(notes))
+
+
+def _joined(
+    seen: dict[tuple[object, bool], Field] | None, fields: Iterable[Field] | None
+) -> dict[tuple[object, bool], Field] | None:
+    if fields is None:
+        return seen
+    joined = seen or {}
+    for each in fields:
+        joined.setdefault((each.path, each.shallow), each)
+    return joined

@@ -1,0 +1,250 @@
+"""From what a consumer calls to the operation that answers: concrete paths, templates, webhooks, callbacks.
+
+One matcher for every source. It takes server base paths off, goes by literal segments before templated ones, ignores
+the names of path variables, and takes ``{x}``, ``{{x}}`` and ``:x`` in what is called for "anything".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from guardian.spec.api import Api, Operation
+
+_ORIGIN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*|\{\{[^{}]*\}\}(?=/|$)")
+_VARIABLE = re.compile(r"\{\{[^{}]*\}\}|\{[^{}]*\}")
+_CALLBACK = re.compile(r"callback\s+(\S+)\s+(.+?)\s+of\s+(.+)", re.IGNORECASE)
+_WEBHOOK = re.compile(r"webhook\s+(\S+)\s+(.+)", re.IGNORECASE)
+_PLAIN = re.compile(r"(\S+)\s+(\S+)")
+
+_ANY = "{}"
+"""A segment of a called path that may be anything."""
+
+
+def template_shape(path: str) -> str:
+    """A path with the names of its variables erased: ``/users/{}``."""
+    segments = [_ANY if segment.startswith(":") and len(segment) > 1 else segment for segment in path.split("/")]
+    return _without_slash(_VARIABLE.sub(_ANY, "/".join(segments)))
+
+
+def called_path(target: str) -> str:
+    """The path of a URL or path: without origin (or a variable that stands for it), query and fragment."""
+    origin = _ORIGIN.match(target)
+    path = re.split(r"[?#]", target[origin.end() :] if origin else target, maxsplit=1)[0]
+    return _without_slash("/" + path.lstrip("/"))
+
+
+class Router:
+    """Finds operations of one Api."""
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+
+    def find(self, name: str) -> Operation | None:
+        """The operation that a manifest or report names: same template (with or without base path), or same webhook.
+
+        A concrete path finds nothing here; see `match`.
+        """
+        name = " ".join(name.split())
+        exact = self._api.operations.get(name)
+        if exact is not None:
+            return exact
+        callback = _CALLBACK.fullmatch(name)
+        if callback:
+            return self._callback(callback[1].upper(), callback[2], self.find(callback[3]))
+        webhook = _WEBHOOK.fullmatch(name)
+        if webhook:
+            return self._api.operations.get(f"webhook {webhook[1].upper()} {webhook[2]}")
+        plain = _PLAIN.fullmatch(name)
+        if not plain:
+            return None
+        method, path = plain[1].upper(), called_path(plain[2]) if "://" in plain[2] else plain[2]
+        for candidate in self._without_base(template_shape(path), whole_first=True):
+            found = self._by_shape.get((method, candidate))
+            if found is not None:
+                return found
+        return None
+
+    def match(self, method: str, target: str) -> Operation | None:
+        """The operation that answers a request to a URL, a path, or a path with variables."""
+        for candidate in self._without_base(called_path(target), whole_first=False):
+            segments = [_called_segment(each) for each in candidate.split("/")[1:]]
+            found = _descend(self._tree, segments, 0, method.upper())
+            if found is not None:
+                return found
+        return None
+
+    def _callback(self, method: str, name: str, parent: Operation | None) -> Operation | None:
+        wanted = f"callback {method} {name} of "
+        candidates = parent.parts.callbacks if parent else ()
+        return next((each for each in candidates if each.name.startswith(wanted)), None)
+
+    def _without_base(self, path: str, *, whole_first: bool) -> Iterator[str]:
+        """What may be left of a path once a server's base path is taken off; a gateway may have taken its head."""
+        if whole_first:
+            yield path
+        segments = path.split("/")[1:]
+        for base in self._bases:
+            if len(base) <= len(segments) and all(map(_same_segment, base, segments)):
+                yield "/" + "/".join(segments[len(base) :])
+        if not whole_first:
+            yield path
+
+    @cached_property
+    def _bases(self) -> list[list[str]]:
+        """The segments of every server's base path, and of its tails; the longest first."""
+        paths = {server.path for server in self._api.servers}
+        for operation in self._api.operations.values():
+            if "servers" in _mapping(operation.node.value) or "servers" in _mapping(operation.path_node.value):
+                paths.update(server.path for server in operation.parts.servers)
+        bases: set[tuple[str, ...]] = set()
+        for path in paths:
+            segments = tuple(template_shape(path).split("/")[1:]) if path.strip("/") else ()
+            bases.update(segments[start:] for start in range(len(segments)))
+        return [list(base) for base in sorted(bases, key=lambda base: (-len(base), base))]
+
+    @cached_property
+    def _by_shape(self) -> dict[tuple[str, str], Operation]:
+        found: dict[tuple[str, str], Operation] = {}
+        for operation in self._paths():
+            found.setdefault((operation.method, template_shape(operation.path)), operation)
+        return found
+
+    @cached_property
+    def _tree(self) -> _Branch:
+        root = _Branch()
+        for operation in self._paths():
+            branch = root
+            for segment in _without_slash(operation.path).split("/")[1:]:
+                branch = branch.grow(segment)
+            branch.operations.setdefault(operation.method, operation)
+        return root
+
+    def _paths(self) -> Iterable[Operation]:
+        return (operation for operation in self._api.operations.values() if operation.kind == "path")
+
+
+@dataclass(slots=True)
+class _Branch:
+    """One place in the tree of path segments."""
+
+    literals: dict[str, _Branch] = field(default_factory=dict)
+    templates: dict[str, tuple[re.Pattern[str], _Branch]] = field(default_factory=dict)
+    operations: dict[str, Operation] = field(default_factory=dict)
+
+    def grow(self, segment: str) -> _Branch:
+        if "{" not in segment:
+            return self.literals.setdefault(segment, _Branch())
+        shape = _VARIABLE.sub(_ANY, segment)
+        if shape not in self.templates:
+            pattern = "[^/]+".join(map(re.escape, shape.split(_ANY)))
+            self.templates[shape] = (re.compile(pattern), _Branch())
+            # The more of a segment is literal, the better it fits: `{id}.json` before `{id}`.
+            self.templates = dict(sorted(self.templates.items(), key=lambda item: (-len(item[0]), item[0])))
+        return self.templates[shape][1]
+
+
+def _descend(branch: _Branch, segments: list[str], depth: int, method: str) -> Operation | None:
+    if depth == len(segments):
+        return branch.operations.get(method)
+    segment = segments[depth]
+    literal = branch.literals.get(segment)
+    if literal is not None:
+        found = _descend(literal, segments, depth + 1, method)
+        if found is not None:
+            return found
+    for pattern, below in branch.templates.values():
+        if segment == _ANY or pattern.fullmatch(segment):
+            found = _descend(below, segments, depth + 1, method)
+            if found is not None:
+                return found
+    return None
+
+
+def _called_segment(segment: str) -> str:
+    """A segment as it is matched: anything for a variable; a variable that is only part of it is some letter."""
+    if _VARIABLE.fullmatch(segment) or (segment.startswith(":") and len(segment) > 1):
+        return _ANY
+    return _VARIABLE.sub("x", segment)
+
+
+def _same_segment(base: str, called: str) -> bool:
+    return base in (called, _ANY)
+
+
+def _without_slash(path: str) -> str:
+    return path.rstrip("/") or "/"
+
+
+def _mapping(value: object) -> Mapping[str, object]:
+    return value if isinstance(value, Mapping) else {}
+
+
+class Routes:
+    """Every service's operations on both sides, under one name each.
+
+    Args:
+        base, head: the Apis by service. With one side only, that side is both.
+    """
+
+    def __init__(self, base: Mapping[str, Api], head: Mapping[str, Api] | None = None) -> None:
+        self._sides = [base] if head is None or head is base else [base, head]
+        self._routers: dict[tuple[int, str], Router | None] = {}
+        self._found: dict[tuple[str, str], list[Operation | None]] = {}
+
+    @cached_property
+    def services(self) -> tuple[str, ...]:
+        """The services of both sides, sorted."""
+        return tuple(sorted({name for side in self._sides for name in side}))
+
+    def key(self, service: str, name: str) -> str:
+        """One name for an operation, however it is spelt: base's name, else head's, else its bare form."""
+        known = next((each for each in self._find(service, name) if each is not None), None)
+        return known.name if known is not None else _bare(name)
+
+    def base(self, service: str, name: str) -> Operation | None:
+        """The operation on base."""
+        return self._find(service, name)[0]
+
+    def head(self, service: str, name: str) -> Operation | None:
+        """The operation on head."""
+        return self._find(service, name)[-1]
+
+    def operations(self, service: str) -> list[str]:
+        """The names of all operations of a service, of both sides; sorted."""
+        return sorted({name for side in self._sides if service in side for name in side[service].operations})
+
+    def match(self, service: str, method: str, target: str) -> Operation | None:
+        """The operation that answers a request, on base or else on head."""
+        for side in range(len(self._sides)):
+            router = self._router(side, service)
+            found = router.match(method, target) if router else None
+            if found is not None:
+                return found
+        return None
+
+    def _find(self, service: str, name: str) -> list[Operation | None]:
+        found = self._found.get((service, name))
+        if found is None:
+            routers = [self._router(side, service) for side in range(len(self._sides))]
+            found = [router.find(name) if router else None for router in routers]
+            plain = _PLAIN.fullmatch(name.strip())
+            if plain and not any(found):
+                # No template of this form anywhere: a concrete path, as contract tests and recordings have it.
+                found = [router.match(plain[1], plain[2]) if router else None for router in routers]
+            self._found[service, name] = found
+        return found
+
+    def _router(self, side: int, service: str) -> Router | None:
+        if (side, service) not in self._routers:
+            api = self._sides[side].get(service)
+            self._routers[side, service] = Router(api) if api is not None else None
+        return self._routers[side, service]
+
+
+def _bare(name: str) -> str:
+    """An operation's name where no Api knows it: method in upper case, variables without names."""
+    plain = _PLAIN.fullmatch(name.strip())
+    return f"{plain[1].upper()} {template_shape(plain[2])}" if plain else " ".join(name.split())

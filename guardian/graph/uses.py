@@ -1,0 +1,87 @@
+"""Who uses what: the frozen values that every source of consumers is read into.
+
+A manifest, a contract test and a recorded call all become a ``Use``: one consumer, one operation of one service, and as
+much as the source knows of what is read and sent. What is not known is ``None``, which is never the same as nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from guardian.fieldpath import Path
+from guardian.model import Location, Note
+
+Confidence = Literal["asserted", "declared", "called"]
+"""How a use is known: a contract test asserts it, somebody wrote it down, or it was seen to happen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field that is read or sent, and where that is said.
+
+    ``shallow`` is true where only the container itself is known to be used and nothing in it, such as the empty
+    array of a recorded body.
+    """
+
+    path: Path
+    origin: Location
+    shallow: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Exposure:
+    """Lineage: the consumer passes ``path`` on as ``field`` of ``operation`` of its own API."""
+
+    path: Path
+    operation: str
+    field: Path
+    origin: Location
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One consumer's use of one operation, by one source.
+
+    Attributes:
+        operation: as the source names it, a template or a concrete path; ``None`` is the service as a whole.
+        reads: fields of the success responses, or of the request body where the consumer is a webhook's receiver.
+        sends: fields of the request, or of the response for a receiver.
+        responses: the statuses it handles, ``404`` or ``4XX``.
+        tool: what the source is: ``manifest``, ``pact 4.0``, ``har``.
+        date: the day the source was made or the call was last seen (ISO 8601), where it says so.
+    """
+
+    consumer: str
+    service: str
+    operation: str | None
+    origin: Location
+    reads: tuple[Field, ...] | None = None
+    sends: tuple[Field, ...] | None = None
+    responses: tuple[str, ...] | None = None
+    exposes: tuple[Exposure, ...] = ()
+    confidence: Confidence = "declared"
+    tool: str = "manifest"
+    date: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Consumer:
+    """Everything that is known of one consumer, from all its sources.
+
+    ``strict`` means that its decoder refuses unknown fields and enum values.
+    """
+
+    name: str
+    uses: tuple[Use, ...]
+    owner: str | None = None
+    contact: str | None = None
+    strict: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one source gave: consumers, and what was left out of it and why."""
+
+    consumers: tuple[Consumer, ...] = ()
+    notes: tuple[Note, ...] = ()

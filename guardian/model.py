@@ -1,0 +1,293 @@
+"""The frozen values that every room shares: what changed, whom it hits, what would mend it.
+
+Nothing here reads, prints or decides. The names and the JSON form are those of the report schema
+(``guardian schema report``); fields that the JSON form leaves out say so.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class Direction(StrEnum):
+    """Which way a message travels, seen from the producer. Callbacks and webhooks turn it round."""
+
+    REQUEST = "request"
+    RESPONSE = "response"
+
+    @property
+    def opposite(self) -> Direction:
+        return Direction.RESPONSE if self is Direction.REQUEST else Direction.REQUEST
+
+
+class Effect(StrEnum):
+    """What happened to the set of messages (DESIGN: effect times direction)."""
+
+    NARROWED = "narrowed"
+    WIDENED = "widened"
+    CHANGED = "changed"
+    ANNOTATION = "annotation"
+
+    @property
+    def mirrored(self) -> Effect:
+        """The effect of the same edit made backwards."""
+        return {Effect.NARROWED: Effect.WIDENED, Effect.WIDENED: Effect.NARROWED}.get(self, self)
+
+
+class Severity(StrEnum):
+    """The contract's verdict on one change."""
+
+    BREAKING = "breaking"
+    WARNING = "warning"
+    INFO = "info"
+    OFF = "off"
+
+    @property
+    def rank(self) -> int:
+        """0 off, 1 info, 2 warning, 3 breaking: for comparing and sorting."""
+        return ("off", "info", "warning", "breaking").index(self.value)
+
+
+class Confidence(StrEnum):
+    """How sure a verdict is.
+
+    ``proved``: a witness was judged by an independent validator. ``certain``: no witness is needed (a removed
+    operation). ``possible``: the documents cannot decide, and the finding says why.
+    """
+
+    PROVED = "proved"
+    CERTAIN = "certain"
+    POSSIBLE = "possible"
+
+
+class Impact(StrEnum):
+    """What a change does to one consumer."""
+
+    BROKEN = "broken"
+    POSSIBLE = "possible"
+    SAFE = "safe"
+
+    @property
+    def rank(self) -> int:
+        return ("safe", "possible", "broken").index(self.value)
+
+
+class Hit(StrEnum):
+    """Who among the users of an operation a change can concern; the graph finds them (not in the JSON form)."""
+
+    EVERY_USER = "every_user"  # whoever uses the operation at all
+    READER = "reader"  # whoever reads the field, something in it or something it lies in
+    SENDER = "sender"  # whoever sends the field
+    NON_SENDER = "non_sender"  # whoever does not send the field
+    DECODER = "decoder"  # whoever decodes this message at all: only strict ones mind
+    NOBODY = "nobody"
+
+
+class Strategy(StrEnum):
+    """The five ways to stay compatible."""
+
+    FIELD_ALIAS = "field_alias"
+    DUAL_WRITE = "dual_write"
+    DEPRECATION_WINDOW = "deprecation_window"
+    VERSION_BUMP = "version_bump"
+    CONSUMER_PATCH = "consumer_patch"
+
+
+class Verdict(StrEnum):
+    PASS = "pass"
+    WARN = "warn"
+    FAIL = "fail"
+
+
+class Mode(StrEnum):
+    """Whose judgement counts: the contract's alone, the consumers' alone, or both together."""
+
+    CONTRACT = "contract"
+    CONSUMERS = "consumers"
+    BOTH = "both"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Location:
+    """A place in a file, symbolic until a report wants its line.
+
+    ``pointer`` is a JSON pointer (RFC 6901) into ``file``; line and column are 1-based and ``None`` until
+    resolved by ``guardian.spec.locate``.
+    """
+
+    file: str
+    pointer: str = ""
+    line: int | None = None
+    column: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """One value that one side accepts and the other refuses, judged by a JSON Schema validator.
+
+    ``value`` is the smallest such JSON body, or for a parameter the text as it stands in a URL. For a response
+    it is the smallest response that head may send and the reader cannot use. ``explanation`` is one sentence.
+    """
+
+    value: Any
+    accepted_by_base: bool
+    accepted_by_head: bool
+    explanation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ConsumerImpact:
+    """What one change does to one consumer, with the path of evidence that leads there.
+
+    ``hops`` is 1 for a consumer of the changed operation itself, one more for each API that passes the field on.
+    ``confidence`` says how the read is known: ``asserted`` (a contract test), ``called`` (observed),
+    ``declared`` (written in a manifest or found in code).
+    """
+
+    consumer: str
+    impact: Impact
+    hops: int
+    confidence: str
+    because: tuple[str, ...]
+    manifest: Location | None = None
+    owner: str | None = None
+    contact: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedBy:
+    """The exception entry that accepts a change."""
+
+    reason: str
+    owner: str
+    expires: str
+    approved_by: tuple[str, ...] = ()
+    location: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change of a contract, placed, judged and (after the graph) matched with its consumers.
+
+    ``place`` names the message part (``response 200 application/json``), ``field`` the field in it as manifests
+    write it (``address.city``, ``query:page``; empty when the whole place is meant). ``severity`` is the
+    contract's verdict; ``counts_as`` what is left of it after mode, consumers and exceptions.
+    """
+
+    rule: str
+    service: str
+    operation: str
+    direction: Direction
+    place: str
+    field: str
+    effect: Effect
+    severity: Severity
+    confidence: Confidence
+    message: str
+    why: str
+    base: Location | None
+    head: Location | None
+    counts_as: Severity = Severity.INFO
+    fingerprint: str = ""
+    renamed_to: str | None = None
+    witness: Witness | None = None
+    consumers: tuple[ConsumerImpact, ...] = ()
+    exception: AcceptedBy | None = None
+    aliases: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    # For the graph alone; not in the JSON form.
+    hit: Hit = Hit.NOBODY
+    impact: Impact = Impact.SAFE
+    strict_impact: Impact = Impact.SAFE
+    # Why there is no witness, where one would be expected; shown in text reports, ``witness_missing`` in JSON.
+    unproved: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """One file's part of a fix: RFC 6902 operations, the same as an OpenAPI Overlay 1.0, and the text diff."""
+
+    file: str
+    kind: str  # "spec" | "manifest"
+    json_patch: tuple[Mapping[str, Any], ...]
+    overlay: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    diff: str = ""  # unified diff of the file's own text
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What was tried with a fix, and how it went. ``lines`` is the same, one sentence a check, for people."""
+
+    verified: bool
+    breaking_left: int
+    consumers: Mapping[str, str]  # consumer -> "pass" | "fail"
+    keeps_intent: bool
+    lines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A change that would not break anyone: tried, or not offered."""
+
+    id: str
+    strategy: Strategy
+    proposed_by: str  # "rules" or the model's name
+    changes: tuple[str, ...]  # fingerprints
+    patches: tuple[Patch, ...]
+    verification: Verification
+    rationale: str
+    rollout: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something a reader should know that is no change of a contract."""
+
+    level: str  # "error" | "warning" | "info"
+    message: str
+    file: str | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Counts for the first line of every report; ``unread`` counts breaking changes that hit no declared consumer."""
+
+    specs: int
+    changes: int
+    breaking: int
+    warnings: int
+    accepted: int
+    unread: int
+    consumers: int
+    consumers_broken: tuple[str, ...]
+    reads: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One line of the dependency picture: ``consumer`` uses ``service``; ``via`` says how it is known."""
+
+    consumer: str
+    service: str
+    via: str
+    impact: Impact = Impact.SAFE
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything a writer needs; writers add nothing and decide nothing."""
+
+    version: str
+    verdict: Verdict
+    summary: Summary
+    changes: tuple[Change, ...]
+    fixes: tuple[Fix, ...] = ()
+    notes: tuple[Note, ...] = ()
+    edges: tuple[Edge, ...] = ()
+    mode: Mode = Mode.BOTH
+    # source lines around the places of findings, for the HTML page: (file, first line number, lines)
+    excerpts: Mapping[Location, tuple[int, tuple[str, ...]]] = dataclasses.field(default_factory=dict)

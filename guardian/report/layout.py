@@ -1,0 +1,81 @@
+"""Lines of styled text, wrapped by hand: file names stay whole, and a pipe gets the same words as a terminal.
+
+A page is plain data; only a coloured rendering needs rich, and imports it then.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass, field
+
+#: Text and its rich style ("" for none).
+Segment = tuple[str, str]
+
+
+def cells(text: str) -> int:
+    """How many terminal cells the text takes (UAX 11: wide characters take two, combining ones none)."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text
+    )
+
+
+def pad(text: str, width: int) -> str:
+    """The text followed by spaces up to ``width`` cells."""
+    return text + " " * max(0, width - cells(text))
+
+
+def wrap(text: str, width: int) -> list[str]:
+    """The words of the text in lines of at most ``width`` cells; a longer word has a line of its own."""
+    lines: list[str] = []
+    line = ""
+    for word in text.split(" "):
+        if line and cells(line) + 1 + cells(word) > width:
+            lines.append(line)
+            line = word
+        else:
+            line = f"{line} {word}" if line else word
+    return [*lines, line]
+
+
+@dataclass(slots=True)
+class Page:
+    """Lines in the making."""
+
+    width: int
+    lines: list[list[Segment]] = field(default_factory=list)
+
+    def line(self, *segments: Segment) -> None:
+        """One line, exactly as given."""
+        self.lines.append(list(segments))
+
+    def gap(self) -> None:
+        """An empty line, unless there is one already."""
+        if self.lines and self.lines[-1]:
+            self.lines.append([])
+
+    def text(self, text: str, *, indent: int = 0, style: str = "", lead: Segment = ("", "")) -> None:
+        """A paragraph after ``lead``, its further lines below its first."""
+        label, label_style = lead
+        start = indent + cells(label)
+        for number, part in enumerate(wrap(text, max(20, self.width - start))):
+            if number == 0 and label:
+                self.line((" " * indent, ""), (label, label_style), (part, style))
+            else:
+                self.line((" " * start, ""), (part, style))
+
+    def render(self, *, color: bool) -> str:
+        """All lines, each ended by a newline; without colour nothing but text."""
+        if not color:
+            return "".join("".join(text for text, _ in line).rstrip() + "\n" for line in self.lines)
+
+        from rich.color import ColorSystem
+        from rich.style import Style
+
+        def shown(text: str, style: str) -> str:
+            if not style or not text:
+                return text
+            return Style.parse(style).render(text, color_system=ColorSystem.STANDARD)
+
+        return "".join("".join(shown(*segment) for segment in line).rstrip() + "\n" for line in self.lines)

@@ -1,0 +1,387 @@
+"""Both sides of one API in pairs: operations, parameters, bodies, responses, headers, and where schemas begin.
+
+The only walk above the schema level. What is written the same and inherits the same is passed over, so that the cost
+follows the change. The order is that of operation names, then of the document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from guardian.model import Direction
+from guardian.rules.matching import Matched, match_callbacks, match_operations
+from guardian.rules.pairs import (
+    ApiPair,
+    BodyPair,
+    MediaTypePair,
+    OperationPair,
+    ParameterPair,
+    ResponsePair,
+    SchemaRoot,
+)
+from guardian.rules.part_matching import ignored_headers, label, match_media_types, match_parameters, match_responses
+from guardian.rules.part_pairs import HeaderPair, MediaTypeOffer, SchemePair, ServersPair
+from guardian.rules.urls import own_servers, path_layers, shape_of, variables_of
+from guardian.spec.api import Api, Body, Node, Operation, Parameter, Response, Schema, SecurityScheme, Server
+from guardian.spec.dialects import DIALECTS
+from guardian.spec.pointers import steps_of
+from guardian.spec.shape import ANYTHING, Shaper
+
+Same = Callable[[Node, Node], bool]
+Pair: TypeAlias = (
+    ApiPair
+    | ServersPair
+    | SchemePair
+    | OperationPair
+    | ParameterPair
+    | BodyPair
+    | MediaTypePair
+    | MediaTypeOffer
+    | ResponsePair
+    | HeaderPair
+    | SchemaRoot
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """One pair and where it is: ``operation`` as base names it, ``place`` the part of it, in words.
+
+    ``operation`` is empty for what concerns the whole service. ``direction`` is that of the messages concerned.
+    """
+
+    pair: Pair
+    operation: str
+    place: str
+    direction: Direction
+
+
+def align(base: Api | None, head: Api | None, same: Same | None = None) -> Iterator[Placed]:
+    """Every pair of one service that may differ, each with its place.
+
+    Args:
+        base, head: the two sides; ``None`` for a service that is added or removed.
+        same: says cheaply that two nodes mean the same because they, and all they refer to, are written the same.
+
+    Raises:
+        RefError, ReadError: a part that had to be read cannot be.
+    """
+    if base and head:
+        yield from _Aligner(base, head, same or (lambda _base, _head: False)).walk()
+        return
+    api = base or head
+    for operation in sorted(api.operations.values(), key=lambda each: each.name) if api else ():
+        yield from _alone((operation, None) if base else (None, operation))
+
+
+def _alone(matched: Matched) -> Iterator[Placed]:
+    """An operation that one side lacks, and its callbacks, which are gone or new with it."""
+    operation = matched[0] or matched[1]
+    assert operation is not None, "a match has at least one side"
+    direction = _direction(operation)
+    yield Placed(OperationPair(*matched, direction), operation.name, "operation", direction)
+    if isinstance(operation.node.value, dict) and operation.node.value.get("callbacks"):
+        for callback in match_callbacks(*matched):
+            yield from _alone(callback)
+
+
+def _direction(operation: Operation) -> Direction:
+    return Direction.RESPONSE if operation.inverted else Direction.REQUEST
+
+
+class _Aligner:
+    """The walk over two sides of one service."""
+
+    def __init__(self, base: Api, head: Api, same: Same) -> None:
+        self.base = base
+        self.head = head
+        self._same = same
+        self._shapers = (Shaper(), Shaper())
+        # What operations inherit without saying so: it decides what may be passed over.
+        roots = base.document.node(), head.document.node()
+        self._same_media = all(_same_child(*roots, key, same) for key in ("consumes", "produces"))
+        self._same_security = _same_child(*roots, "security", same)
+        self._changed_schemes = self._find_changed_schemes()
+        self._schemes: dict[tuple[str, ...], SchemePair] = {}
+
+    def walk(self) -> Iterator[Placed]:
+        yield Placed(ApiPair(self.base, self.head), "", "api", Direction.REQUEST)
+        matches = match_operations(self.base, self.head)
+        yield from self._servers(matches)
+        for base, head in matches:
+            if base is None or head is None:
+                yield from _alone((base, head))
+            else:
+                yield from self._operation(base, head)
+        for _, pair in sorted(self._schemes.items()):
+            yield Placed(pair, "", "security", Direction.REQUEST)
+
+    # -- what holds for many operations ----------------------------------------------------------------------------
+
+    def _find_changed_schemes(self) -> frozenset[str]:
+        """The names of security schemes that are not written the same on both sides."""
+        holders = [
+            _find(api.document.node(), DIALECTS[api.dialect].components["securitySchemes"])
+            for api in (self.base, self.head)
+        ]
+        names = [set(holder.value) if holder and isinstance(holder.value, dict) else set() for holder in holders]
+        one, other = holders
+        return frozenset(
+            name
+            for name in names[0] | names[1]
+            if one is None or other is None or not _same_child(one, other, name, self._same)
+        )
+
+    def _servers(self, matches: Iterable[Matched]) -> Iterator[Placed]:
+        routes: dict[tuple[str, str], None] = {}
+        inheriting = overriding = False
+        for base, head in matches:
+            if base is None or head is None or base.kind != "path":
+                continue
+            if own_servers(base) or own_servers(head):
+                overriding = True
+                pair = self._servers_pair(base.parts.servers, head.parts.servers, [_route(base, head)], base, head)
+                yield Placed(pair, base.name, "servers", Direction.REQUEST)
+            else:
+                inheriting = True
+                routes[_route(base, head)] = None
+        if inheriting or not overriding:
+            pair = self._servers_pair(self.base.servers, self.head.servers, list(routes), None, None)
+            yield Placed(pair, "", "servers", Direction.REQUEST)
+
+    def _servers_pair(
+        self,
+        base: tuple[Server, ...],
+        head: tuple[Server, ...],
+        routes: list[tuple[str, str]],
+        base_operation: Operation | None,
+        head_operation: Operation | None,
+    ) -> ServersPair:
+        return ServersPair(
+            base,
+            head,
+            Direction.REQUEST,
+            tuple(sorted(routes)),
+            _servers_node(self.base, base_operation),
+            _servers_node(self.head, head_operation),
+        )
+
+    # -- operations ------------------------------------------------------------------------------------------------
+
+    def _operation(self, base: Operation, head: Operation) -> Iterator[Placed]:
+        same_messages = self._same_media and self._written_same(base, head)
+        if same_messages and self._inherits_same_security(base) and not _called_elsewhere(base, head):
+            return
+        direction = _direction(base)
+        variables = zip(reversed(variables_of(base.path)), reversed(variables_of(head.path)), strict=False)
+        renamed = tuple((one, other) for one, other in variables if one != other)[::-1]
+        yield Placed(OperationPair(base, head, direction, renamed), base.name, "operation", direction)
+        self._note_schemes(base, head)
+        if not same_messages:
+            yield from self._parameters(base, head, direction)
+            yield from self._body(base, head, direction)
+            yield from self._responses(base, head, direction.opposite)
+        for one, other in match_callbacks(base, head):
+            if one is None or other is None:
+                yield from _alone((one, other))
+            else:
+                yield from self._operation(one, other)
+
+    def _written_same(self, base: Operation, head: Operation) -> bool:
+        if self._same(base.path_node, head.path_node):
+            return True
+        shared, theirs = (
+            next((layer for layer in layers if "parameters" in layer.value), layers[0])
+            for layers in (path_layers(base), path_layers(head))
+        )
+        return self._same(base.node, head.node) and _same_child(shared, theirs, "parameters", self._same)
+
+    def _inherits_same_security(self, operation: Operation) -> bool:
+        """Whether what an operation written the same requires is the same, by the names that it gives it."""
+        own = _value(operation.node, "security")
+        if own is None and not operation.inverted:
+            if not self._same_security:
+                return False
+            own = _value(self.base.document.node(), "security")
+        named = {name for each in own if isinstance(each, dict) for name in each} if isinstance(own, list) else set()
+        return named.isdisjoint(self._changed_schemes)
+
+    def _note_schemes(self, base: Operation, head: Operation) -> None:
+        """Remember the schemes that both sides require: what is not on the wire is compared once for the service."""
+        ours, theirs = _schemes_of(base), _schemes_of(head)
+        for identity, scheme in ours.items():
+            if identity in theirs:
+                self._schemes.setdefault(identity, SchemePair(scheme, theirs[identity]))
+
+    # -- parameters ------------------------------------------------------------------------------------------------
+
+    def _parameters(self, base: Operation, head: Operation, direction: Direction) -> Iterator[Placed]:
+        parents = _below(base.node, "parameters"), _below(head.node, "parameters")
+        for one, other in match_parameters(base, head, *self._shapers):
+            parameter = one or other
+            assert parameter is not None, "a match has at least one side"
+            place = f"{parameter.location} parameter {parameter.name}"
+            yield Placed(ParameterPair(one, other, direction, *parents), base.name, place, direction)
+            if one and other:
+                yield from self._values(one, other, base.name, place, direction)
+
+    def _values(
+        self, base: Parameter, head: Parameter, operation: str, place: str, direction: Direction
+    ) -> Iterator[Placed]:
+        """Where the schemas of a parameter or header begin; nothing to compare if one is text and one a document."""
+        if not base.content and not head.content:
+            for placed in _root(base.schema, head.schema, operation, place, direction, field=base.field, text=True):
+                assert isinstance(placed.pair, SchemaRoot), "that is what `_root` makes"
+                yield replace(placed, pair=replace(placed.pair, style=base.style, explode=base.explode))
+        elif base.content and head.content:
+            one, other = base.content[0], head.content[0]
+            yield from _root(one.schema, other.schema, operation, place, direction, field=base.field)
+
+    # -- bodies ----------------------------------------------------------------------------------------------------
+
+    def _body(self, base: Operation, head: Operation, direction: Direction) -> Iterator[Placed]:
+        one, other = base.parts.body, head.parts.body
+        if one is None and other is None:
+            return
+        parents = _below(base.node, "requestBody", "parameters"), _below(head.node, "requestBody", "parameters")
+        yield Placed(BodyPair(one, other, direction, *parents), base.name, "request body", direction)
+        if one and other:
+            yield from self._contents(one, other, base.name, "request body", direction, negotiated=False)
+
+    def _contents(
+        self,
+        base: Body | Response,
+        head: Body | Response,
+        operation: str,
+        part: str,
+        direction: Direction,
+        *,
+        negotiated: bool,
+    ) -> Iterator[Placed]:
+        both, lost, gained = match_media_types(base.content, head.content)
+        parents = _below(base.node, "content"), _below(head.node, "content")
+        for one, other in both:
+            place = f"{part} {label(one, base.content)}"
+            yield Placed(MediaTypePair(one, other, direction, *parents), operation, place, direction)
+            text = one.name == other.name == "application/x-www-form-urlencoded"
+            yield from _root(one.schema, other.schema, operation, place, direction, text=text)
+            if one.item_schema or other.item_schema:
+                yield from _root(one.item_schema, other.item_schema, operation, place, direction, field="[]")
+        shared = bool(both)
+        for media in lost:
+            offer = MediaTypeOffer(media, None, direction, negotiated, shared, *parents)
+            yield Placed(offer, operation, f"{part} {label(media, base.content)}", direction)
+        for media in gained:
+            offer = MediaTypeOffer(None, media, direction, negotiated, shared, *parents)
+            yield Placed(offer, operation, f"{part} {label(media, head.content)}", direction)
+
+    # -- responses -------------------------------------------------------------------------------------------------
+
+    def _responses(self, base: Operation, head: Operation, direction: Direction) -> Iterator[Placed]:
+        parents = _below(base.node, "responses"), _below(head.node, "responses")
+        for one, other in match_responses(base.parts.responses, head.parts.responses):
+            response = _narrower(one, other)
+            place = f"response {response.status}"
+            yield Placed(ResponsePair(one, other, direction, *parents), base.name, place, direction)
+            if one and other:
+                yield from self._headers(one, other, base.name, place, direction)
+                if one.content and other.content:
+                    negotiated = not base.inverted
+                    yield from self._contents(one, other, base.name, place, direction, negotiated=negotiated)
+
+    def _headers(
+        self, base: Response, head: Response, operation: str, part: str, direction: Direction
+    ) -> Iterator[Placed]:
+        parents = _below(base.node, "headers"), _below(head.node, "headers")
+        # Of a response's headers 3.x leaves Content-Type alone to its media types.
+        ignored = ignored_headers(base.node, head.node) & {"content-type"}
+        for key in sorted((base.headers.keys() | head.headers.keys()) - ignored):
+            one, other = base.headers.get(key), head.headers.get(key)
+            header = one or other
+            assert header is not None, "the key is of one of them"
+            place = f"{part} header {header.name}"
+            yield Placed(HeaderPair(one, other, direction, *parents), operation, place, direction)
+            if one and other:
+                yield from self._values(one, other, operation, place, direction)
+
+
+# -- what is inherited -------------------------------------------------------------------------------------------------
+
+
+def _called_elsewhere(base: Operation, head: Operation) -> bool:
+    """Whether the same operation is called in another way that a rule should see."""
+    if base.kind == "callback":
+        return base.path != head.path
+    return base.path.endswith("/") is not head.path.endswith("/")
+
+
+def _value(node: Node, key: str) -> Any:
+    return node.value.get(key) if isinstance(node.value, dict) else None
+
+
+def _same_child(base: Node, head: Node, key: str, same: Same) -> bool:
+    mine, theirs = (isinstance(node.value, dict) and key in node.value for node in (base, head))
+    if not mine or not theirs:
+        return mine is theirs
+    return same(base.child(key), head.child(key))
+
+
+def _find(node: Node, pointer: str) -> Node | None:
+    for step in steps_of(pointer):
+        if not isinstance(node.value, dict) or step not in node.value:
+            return None
+        node = node.child(step)
+    return node
+
+
+def _below(node: Node, *keys: str) -> Node:
+    """The first of these children that exists, else the node itself: what to point at for something missing."""
+    for key in keys:
+        if isinstance(node.value, dict) and key in node.value:
+            return node.child(key)
+    return node
+
+
+def _route(base: Operation, head: Operation) -> tuple[str, str]:
+    # A trailing slash has a rule of its own.
+    route = shape_of(base.path).rstrip("/"), shape_of(head.path).rstrip("/")
+    return ("", "") if route[0] == route[1] else route
+
+
+def _servers_node(api: Api, operation: Operation | None) -> Node:
+    own = own_servers(operation) if operation else None
+    return own or _below(api.document.node(), "servers", "basePath", "host", "schemes")
+
+
+def _schemes_of(operation: Operation) -> dict[tuple[str, ...], SecurityScheme]:
+    return {
+        scheme.identity: scheme for requirement in operation.parts.security or () for scheme, _ in requirement.schemes
+    }
+
+
+def _narrower(base: Response | None, head: Response | None) -> Response:
+    """The side whose status says more: ``404`` rather than ``4XX`` rather than ``default``."""
+    response = base or head
+    assert response is not None, "a match has at least one side"
+    if base and head:
+        width = {"default": 2}
+        return min((base, head), key=lambda each: width.get(each.status, int(each.status.endswith("XX"))))
+    return response
+
+
+def _root(
+    base: Schema | None,
+    head: Schema | None,
+    operation: str,
+    place: str,
+    direction: Direction,
+    *,
+    field: str = "",
+    text: bool = False,
+) -> Iterator[Placed]:
+    if base is None and head is None:
+        return
+    root = SchemaRoot(base or ANYTHING, head or ANYTHING, direction, place, field, text)
+    yield Placed(root, operation, place, direction)

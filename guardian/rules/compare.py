@@ -1,0 +1,336 @@
+"""Two APIs in, judged changes out: every rule run on every aligned pair, placed, worded and given its verdict."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from guardian.model import Change, Confidence, Direction, Effect, Hit, Impact, Location, Note, Severity
+from guardian.rules.align import Placed, align
+from guardian.rules.pairs import Delta, SchemaRoot
+from guardian.rules.registry import Rule, rules_for
+from guardian.rules.verdict import judge
+from guardian.rules.walk import Child, Found, Same, Walker, run_rule
+from guardian.rules.walk_paths import write_path
+from guardian.spec.api import Api, Node, Schema
+from guardian.spec.dialects import DIALECTS
+from guardian.spec.pointers import steps_of
+
+# The stability levels that promise nothing: what happens to them stays in the report and out of the verdict.
+UNSTABLE = frozenset({"alpha", "draft"})
+_VARIABLE = re.compile(r"\{[^}]*\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What of a comparison a user can set.
+
+    ``severity`` maps a rule, or ``rule@request`` / ``rule@response``, to a level; the narrower entry wins.
+    ``stability`` names the extension that carries a stability level.
+    """
+
+    severity: Mapping[str, Severity] | None = None
+    stability: str = "x-stability-level"
+    prove: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """All changes of one service, in the order of reports, and what a reader should know besides."""
+
+    changes: tuple[Change, ...]
+    notes: tuple[Note, ...]
+
+
+def compare(
+    base: Api | None, head: Api | None, *, same: Same | None = None, options: Options | None = None
+) -> list[Change]:
+    """All changes of one service; see ``compare_fully``."""
+    return list(compare_fully(base, head, same=same, options=options).changes)
+
+
+def compare_fully(
+    base: Api | None, head: Api | None, *, same: Same | None = None, options: Options | None = None
+) -> Comparison:
+    """All changes of one service, sorted by operation, place, field and rule, with notes.
+
+    Args:
+        base: the API before; ``None`` if the service is new.
+        head: the API after; ``None`` if it is gone.
+        same: says cheaply that two nodes mean the same (``guardian.spec.sameness``); without it equal
+            subtrees are walked.
+
+    Raises:
+        RefError: a reference that the comparison needs leads nowhere.
+        RuleError: a rule failed; its id is in the message.
+    """
+    comparison = _Comparer(base, head, same or _never, options or Options())
+    changes = comparison.run(same)
+    return Comparison(tuple(changes), tuple(comparison.unreached()))
+
+
+def _never(base: Node, head: Node) -> bool:
+    return False
+
+
+class _Comparer:
+    def __init__(self, base: Api | None, head: Api | None, same: Same, options: Options) -> None:
+        self.base = base
+        self.head = head
+        self.options = options
+        self.walker = Walker(same)
+        self._stability: dict[str, tuple[Node, ...]] = {}
+        self.title = (base or head).title if base or head else ""  # type: ignore[union-attr]
+        self.service = (head or base).service if base or head else ""  # type: ignore[union-attr]
+
+    def run(self, same: Same | None) -> list[Change]:
+        changes: dict[object, Change] = {}
+        told: set[object] = set()
+        for placed in align(self.base, self.head, same):
+            for change in self._changes(placed, told):
+                changes.setdefault((change.fingerprint, change.base, change.head), change)
+        return number_twins(sorted(changes.values(), key=order))
+
+    def unreached(self) -> list[Note]:
+        """One note on the components that changed and that no operation reaches: nothing on the wire did."""
+        if self.base is None or self.head is None:
+            return []
+        base, head = _components(self.base), _components(self.head)
+        differing = {
+            name
+            for name in base.keys() | head.keys()
+            if name not in base or name not in head or not self.walker.same(base[name], head[name])
+        }
+        differing -= self.walker.reached()
+        if not differing:
+            return []
+        names = ", ".join(sorted(differing)[:5]) + (f" and {len(differing) - 5} more" if len(differing) > 5 else "")
+        words = "changed component is" if len(differing) == 1 else "changed components are"
+        text = f"{self.service}: {len(differing)} {words} reached by no changed operation: {names}"
+        return [Note("info", text, self.head.file)]
+
+    def _changes(self, placed: Placed, told: set[object]) -> Iterator[Change]:
+        if isinstance(placed.pair, SchemaRoot):
+            # One schema under several media types of one part is one contract, told once.
+            root = placed.pair
+            key = (placed.operation, root.place.partition("/")[0].rpartition(" ")[0], root.field, _meant(root.base),
+                   _meant(root.head), root.direction)  # fmt: skip
+            if key in told:
+                return
+            told.add(key)
+            for found in self.walker.walk(root):
+                yield self._schema_change(placed, found)
+            return
+        for rule in rules_for(type(placed.pair)):
+            for delta in run_rule(rule, placed.pair):
+                yield self._place(rule, delta, placed, placed.place, delta.field, ())
+
+    def _schema_change(self, placed: Placed, found: Found) -> Change:
+        steps = [(child.step, child.literal) for child in found.path]
+        field = write_path(found.root.field, steps, found.delta.field)
+        change = self._place(found.rule, found.delta, placed, found.root.place, field, found.path)
+        if not self.options.prove or change.severity.rank < Severity.WARNING.rank:
+            return change
+        from guardian.rules.witness import witness
+
+        proof = witness(found, self.walker)
+        if isinstance(proof, str):
+            return replace(change, unproved=change.unproved or proof)
+        if change.confidence is Confidence.POSSIBLE:  # the documents could not decide, the judge did
+            severity = self._severity(found.rule, replace(found.delta, confidence=None), change.direction, placed)
+            return replace(
+                change,
+                witness=proof,
+                confidence=Confidence.PROVED,
+                severity=severity,
+                counts_as=severity,
+                unproved=None,
+            )
+        return replace(change, witness=proof, confidence=Confidence.PROVED)
+
+    def _place(
+        self, rule: Rule, delta: Delta, placed: Placed, place: str, field: str, path: tuple[Child, ...]
+    ) -> Change:
+        direction = placed.pair.direction if isinstance(placed.pair, SchemaRoot) else placed.direction
+        severity = self._severity(rule, delta, direction, placed)
+        trail = (*self._operation_nodes(placed.operation), *_trail(placed, delta, path))
+        if any(unstable(node, self.options.stability) for node in trail):
+            severity = min(severity, Severity.INFO, key=lambda each: each.rank)
+        message = worded(delta.message, field, place) if isinstance(placed.pair, SchemaRoot) else delta.message
+        hit = _turned(delta.hit or rule.hit, direction)
+        harmless = (delta.severity or judge(delta.effect, direction, Confidence.CERTAIN)) is Severity.INFO
+        if harmless and hit is not Hit.DECODER:
+            hit = Hit.NOBODY  # whoever used it is served as before
+        change = Change(
+            rule=rule.id,
+            service=self.service,
+            operation=placed.operation,
+            direction=direction,
+            place=delta.place or place,
+            field=field,
+            effect=delta.effect,
+            severity=severity,
+            counts_as=severity,
+            confidence=delta.confidence or Confidence.CERTAIN,
+            message=message,
+            why=delta.why or rule.why,
+            base=_location(delta.base, self.base),
+            head=_location(delta.head, self.head),
+            renamed_to=write_path("", [(c.step, c.literal) for c in path], delta.renamed_to)
+            if delta.renamed_to
+            else None,
+            aliases={"oasdiff": alias} if (alias := pick_alias(rule, direction, place, delta)) else {},
+            hit=hit,
+            impact=delta.impact or rule.impact,
+            strict_impact=delta.strict_impact or _strict(rule, delta),
+            unproved=delta.unproved,
+        )
+        return replace(change, fingerprint=fingerprint(change, self.title))
+
+    def _operation_nodes(self, name: str) -> tuple[Node, ...]:
+        """Where base could say how stable the operation is: on it, its path, and what it is a callback of."""
+        found = self._stability.get(name)
+        if found is None:
+            parent = name.rpartition(" of ")[2] if name.startswith("callback ") else name
+            operation = self.base.operations.get(parent) if self.base else None
+            found = self._stability[name] = (operation.node, operation.path_node) if operation else ()
+        return found
+
+    def _severity(self, rule: Rule, delta: Delta, direction: Direction, placed: Placed) -> Severity:
+        chosen = self.options.severity or {}
+        for name in (rule.id, *rule.aliases):
+            for key in (f"{name}@{direction.value}", name):
+                if key in chosen:
+                    return chosen[key]
+        if delta.severity is not None:
+            return delta.severity
+        return judge(delta.effect, direction, delta.confidence or Confidence.CERTAIN)
+
+
+def _turned(hit: Hit, direction: Direction) -> Hit:
+    """Rules name the reader; of a request it is the sender who is concerned, and the other way round."""
+    if direction is Direction.REQUEST:
+        return {Hit.READER: Hit.SENDER, Hit.DECODER: Hit.NOBODY}.get(hit, hit)
+    return {Hit.NON_SENDER: Hit.NOBODY, Hit.SENDER: Hit.READER}.get(hit, hit)
+
+
+def _strict(rule: Rule, delta: Delta) -> Impact:
+    """What strict consumers suffer: the rule's word where it sets them apart, else the same as all others."""
+    return rule.strict_impact if delta.impact is None or rule.strict_impact is not rule.impact else delta.impact
+
+
+def _meant(schema: Schema) -> object:
+    """What a schema is, for telling whether two places hold the same one: the end of a bare reference."""
+    node = schema.node
+    while (
+        node is not None and len(schema.nodes) == 1 and isinstance(node.value, dict) and node.value.keys() == {"$ref"}
+    ):
+        target = node.document.documents.resolve(node.value["$ref"], node)
+        if target == node:
+            break
+        node = target
+    return schema.key if node is None or len(schema.nodes) > 1 else node.key
+
+
+def _components(api: Api) -> dict[str, Schema]:
+    """The named schemas of a document."""
+    node = api.document.node()
+    for step in steps_of(DIALECTS[api.dialect].components["schemas"]):
+        if not isinstance(node.value, dict) or step not in node.value:
+            return {}
+        node = node.child(step)
+    return {name: Schema((node.child(name),)) for name in node.value} if isinstance(node.value, dict) else {}
+
+
+def _trail(placed: Placed, delta: Delta, path: Iterable[Child]) -> Iterator[Node]:
+    for side in (getattr(placed.pair, "base", None), getattr(placed.pair, "base_parent", None)):
+        node = side if isinstance(side, Node) else getattr(side, "node", None)
+        if isinstance(node, Node):
+            yield node
+    if delta.base is not None:
+        yield delta.base
+    for child in path:
+        yield from child.base.nodes
+
+
+def unstable(node: Node, extension: str) -> bool:
+    """True if this place is marked as promising nothing."""
+    return isinstance(node.value, dict) and str(node.value.get(extension)).lower() in UNSTABLE
+
+
+def worded(message: str, field: str, place: str) -> str:
+    """A sentence from a rule's predicate: what the predicate is said of comes first."""
+    return f"`{field}` {message}" if field else f"the {place} {message}"
+
+
+def _location(node: Node | None, api: Api | None) -> Location | None:
+    if node is not None:
+        return node.location
+    return Location(api.file, "") if api is not None else None
+
+
+def pick_alias(rule: Rule, direction: Direction, place: str, delta: Delta) -> str | None:
+    """The leading tool's id that says the same of this very place, as far as its ids tell places apart."""
+    wanted = direction.value
+    fitting = [alias for alias in rule.aliases if alias.startswith(wanted)] or [
+        alias for alias in rule.aliases if not alias.startswith(("request-", "response-"))
+    ]
+    if not fitting:
+        return None
+
+    def score(alias: str) -> int:
+        points = 0
+        points += ("parameter" in alias) == ("parameter" in place) and not ("body" in alias and delta.field)
+        points += ("property" in alias) == bool(delta.field)
+        points += ("optional" in alias) == (delta.severity is Severity.WARNING)
+        for word, effect in (
+            ("decreased", Effect.NARROWED), ("removed", Effect.WIDENED), ("added", Effect.NARROWED),
+        ):  # fmt: skip
+            points += word in alias and delta.effect is effect
+        return points
+
+    return max(fitting, key=lambda alias: (score(alias), -fitting.index(alias)))
+
+
+def fingerprint(change: Change, title: str) -> str:
+    """12 hex digits that name this very change: what, where and between which values; never files, lines or order."""
+    parts = (
+        change.rule,
+        title,
+        _VARIABLE.sub("{}", change.operation),
+        change.direction.value,
+        change.place,
+        change.field,
+        change.message,
+    )
+    return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:12]
+
+
+def number_twins(changes: list[Change]) -> list[Change]:
+    """Fingerprints made unique: what is told twice of one place is numbered in order."""
+    seen: dict[str, int] = {}
+    result: list[Change] = []
+    for change in changes:
+        count = seen.get(change.fingerprint, 0)
+        seen[change.fingerprint] = count + 1
+        if count:
+            text = f"{change.fingerprint}:{count}"
+            change = replace(change, fingerprint=hashlib.sha256(text.encode()).hexdigest()[:12])
+        result.append(change)
+    return result
+
+
+def order(change: Change) -> tuple[str, ...]:
+    """The one order of changes in every report: reports are the same bytes from run to run."""
+    return (
+        change.service,
+        change.operation,
+        change.place,
+        change.field,
+        change.rule,
+        change.message,
+        change.fingerprint,
+        *(f"{side.file}#{side.pointer}" if side else "" for side in (change.base, change.head)),
+    )

@@ -1,0 +1,99 @@
+"""An independent opinion: does a side accept this value? Asked of a JSON Schema validator (jsonschema-rs).
+
+Shares nothing with the rules and the shapes they compare. A schema of any dialect is rewritten, keyword by keyword,
+into JSON Schema 2020-12 and judged with ``format`` and ``pattern`` asserted. Only what the value at hand can reach is
+rewritten: properties it does not have cannot matter, so a judgement costs what the value is worth, not the document.
+
+The conventions of messages (INTERFACE, section 5) are part of the question. A *sender* sends no key that it does not
+declare, unless it declares none at all and so is free-form. A *receiver* of a request takes it as the schema says; the reader of a response ignores keys it does not know.
+Neither expects what is readOnly in a request or writeOnly in a response. ``oneOf`` is read as "one of these", like
+``anyOf``: contracts use both for it, and a value in the overlap is not what they argue about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from guardian.model import Direction
+from guardian.rules.rewrite import Rewriter, Role
+from guardian.rules.validator import Json, compiled
+from guardian.spec.api import Schema
+
+if TYPE_CHECKING:
+    from jsonschema_rs import Draft202012Validator
+
+
+class Judges:
+    """The judges of one side, remembered by what they judge."""
+
+    def __init__(self) -> None:
+        self._judges: dict[tuple[object, ...], Judge] = {}
+
+    def judge(self, schema: Schema, direction: Direction, role: Role, *, tags: bool = False) -> Judge:
+        """The judge of a schema in messages of this direction; see ``Judge``."""
+        key = (schema.key, direction, role, tags)
+        found = self._judges.get(key)
+        if found is None:
+            found = self._judges[key] = Judge(schema, direction, role, tags=tags)
+        return found
+
+
+class Judge:
+    """Judges values of one schema.
+
+    Args:
+        schema: what the values must satisfy.
+        direction: that of the message they are in.
+        role: whose acceptance is asked for.
+        tags: whether a discriminator's value must be a known one and select a variant that fits; JSON Schema alone
+            does not know discriminators.
+    """
+
+    def __init__(self, schema: Schema, direction: Direction, role: Role, *, tags: bool = False) -> None:
+        self._schema = schema
+        self._direction = direction
+        self._role = role
+        self._tags = tags
+        self._validators: list[tuple[set[str], bool, Draft202012Validator]] = []
+
+    def accepts(self, value: Any, needs: Json = True) -> bool:
+        """Whether the value is accepted, and satisfies ``needs``, a further JSON Schema that a reader relies on.
+
+        Raises:
+            Unjudgeable: the schema is nothing that the validator can read.
+            RefError: a reference in the schema leads nowhere.
+        """
+        return self._validator([value]).is_valid(value) and (needs is True or compiled(needs).is_valid(value))
+
+    def prepare(self, values: Iterable[Any]) -> None:
+        """Make ready to judge these values: that is cheaper than one by one."""
+        self._validator(values)
+
+    def _validator(self, values: Iterable[Any]) -> Draft202012Validator:
+        names, items = _contents(values)
+        for known, with_items, validator in self._validators:
+            if names <= known and items <= with_items:
+                return validator
+        for known, with_items, _ in self._validators[-1:]:  # ready for ever more: values of one schema are alike
+            names, items = names | known, items or with_items
+        rewriter = Rewriter(self._direction, self._role, self._tags, frozenset(names), items)
+        validator = compiled(rewriter.schema(self._schema.nodes))
+        self._validators.append((names, items, validator))
+        return validator
+
+
+def _contents(values: Iterable[Any]) -> tuple[set[str], bool]:
+    """Every key anywhere in some values, and whether there is any item."""
+    names: set[str] = set()
+    items = False
+    stack = list(values)
+    while stack:
+        each = stack.pop()
+        if isinstance(each, dict):
+            names.update(each)
+            stack.extend(each.values())
+        elif isinstance(each, list):
+            items = items or bool(each)
+            stack.extend(each)
+    return names, items

@@ -1,0 +1,132 @@
+"""Rules on what is announced of operations: deprecation, sunset, stability. None of it is on the wire yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from guardian.model import Effect, Hit, Impact, Severity
+from guardian.rules.facts import field_of, in_words, place_of
+from guardian.rules.pairs import Delta, OperationPair
+from guardian.rules.registry import rule
+
+
+@rule(
+    "operation-deprecated",
+    area="lifecycle",
+    pair=OperationPair,
+    hit=Hit.EVERY_USER,
+    impact=Impact.SAFE,
+    claims=("Operation.deprecated",),
+    aliases=("endpoint-deprecated", "endpoint-deprecated-with-sunset"),
+)
+def operation_deprecated(pair: OperationPair) -> Iterator[Delta]:
+    """An operation is announced to go away.
+
+    Why it matters: it works as before, and its callers should now plan to leave it.
+
+    Holds (request):
+        base: {/things: {get: {}}}
+        head: {/things: {get: {deprecated: true}}}
+    """
+    if pair.base and pair.head and pair.head.deprecated and not pair.base.deprecated:
+        yield Delta(
+            Effect.ANNOTATION,
+            f"{pair.base.name} is deprecated",
+            base=pair.base.node,
+            head=place_of(pair.head, "deprecated"),
+        )
+
+
+@rule(
+    "operation-undeprecated",
+    area="lifecycle",
+    pair=OperationPair,
+    hit=Hit.EVERY_USER,
+    impact=Impact.SAFE,
+    claims=("Operation.deprecated",),
+    aliases=("endpoint-reactivated",),
+)
+def operation_undeprecated(pair: OperationPair) -> Iterator[Delta]:
+    """An operation is no longer announced to go away.
+
+    Why it matters: whoever was leaving it may stay.
+
+    Holds (request):
+        base: {/things: {get: {deprecated: true}}}
+        head: {/things: {get: {}}}
+    """
+    if pair.base and pair.head and pair.base.deprecated and not pair.head.deprecated:
+        yield Delta(
+            Effect.ANNOTATION,
+            f"{pair.base.name} is no longer deprecated",
+            base=place_of(pair.base, "deprecated"),
+            head=pair.head.node,
+        )
+
+
+@rule(
+    "sunset-changed",
+    area="lifecycle",
+    pair=OperationPair,
+    hit=Hit.EVERY_USER,
+    impact=Impact.SAFE,
+    claims=("Operation.x-sunset",),
+    aliases=("sunset-deleted",),
+)
+def sunset_changed(pair: OperationPair) -> Iterator[Delta]:
+    """The day on which an operation goes away is another one (``x-sunset``, after RFC 8594).
+
+    Why it matters: it is the date that callers plan by.
+
+    Holds (request):
+        base: {/things: {get: {deprecated: true, x-sunset: "2027-01-31"}}}
+        head: {/things: {get: {deprecated: true, x-sunset: "2027-06-30"}}}
+    """
+    yield from _extension_changed(pair, "x-sunset")
+
+
+@rule(
+    "stability-changed",
+    area="lifecycle",
+    pair=OperationPair,
+    hit=Hit.EVERY_USER,
+    impact=Impact.POSSIBLE,
+    claims=("Operation.x-stability-level",),
+    aliases=("api-stability-decreased", "api-stability-increased"),
+)
+def stability_changed(pair: OperationPair) -> Iterator[Delta]:
+    """An operation promises more or less stability (``x-stability-level``: draft, alpha, beta, stable).
+
+    Why it matters: a level that fell takes back a promise that callers built on: a warning, since nothing on the wire
+    is different yet. No level at all counts as stable.
+
+    Warns (request):
+        base: {/things: {get: {x-stability-level: stable}}}
+        head: {/things: {get: {x-stability-level: alpha}}}
+
+    Holds (request):
+        base: {/things: {get: {x-stability-level: beta}}}
+        head: {/things: {get: {x-stability-level: stable}}}
+    """
+    levels = ("draft", "alpha", "beta", "stable")
+    for delta in _extension_changed(pair, "x-stability-level"):
+        values = [str(field_of(side, "x-stability-level") or "stable").lower() for side in (pair.base, pair.head)]
+        known = all(value in levels for value in values)
+        if known and levels.index(values[0]) > levels.index(values[1]):
+            yield Delta(delta.effect, delta.message, base=delta.base, head=delta.head, severity=Severity.WARNING)
+        elif values[0] != values[1]:
+            yield Delta(delta.effect, delta.message, base=delta.base, head=delta.head, impact=Impact.SAFE)
+
+
+def _extension_changed(pair: OperationPair, key: str) -> Iterator[Delta]:
+    """A delta if an extension's value differs between two sides that both have the operation."""
+    if not pair.base or not pair.head:
+        return
+    before, after = field_of(pair.base, key), field_of(pair.head, key)
+    if before != after:
+        yield Delta(
+            Effect.ANNOTATION,
+            in_words(key, before, after),
+            base=place_of(pair.base, key),
+            head=place_of(pair.head, key),
+        )

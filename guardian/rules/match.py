@@ -1,0 +1,170 @@
+"""Alternatives matched as sets: which variant of base is which variant of head.
+
+Order and spelling mean nothing. A discriminator value decides, then a constant that every variant carries, then the
+component's name, then meaning: a variant that the other side covers is neither lost nor gained, and what is left is
+paired by the best structural likeness so that the finding can say what changed inside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from guardian.model import Effect
+from guardian.spec.shape import KINDS, Atom, Shape
+
+# Alternatives less alike than this are two different ones, not one that changed.
+ALIKE = 0.4
+
+# What happened from one alternative to the other, or None if they mean the same.
+RelateAtoms = Callable[[Atom, Atom], Effect | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    matched: tuple[tuple[Atom, Atom], ...]
+    lost: tuple[Atom, ...]
+    gained: tuple[Atom, ...]
+
+
+def match(base: Shape, head: Shape, relate: RelateAtoms) -> Matching:
+    """Match the alternatives of two shapes, kind by kind."""
+    matched: list[tuple[Atom, Atom]] = []
+    lost: list[Atom] = []
+    gained: list[Atom] = []
+    for kind in KINDS:
+        left, right = list(base.of_kind(kind)), list(head.of_kind(kind))
+        if len(left) == 1 and len(right) == 1:
+            matched.append((left[0], right[0]))
+            continue
+        if left and right:
+            pairs = _Pairs(base.of_kind(kind), head.of_kind(kind), relate)
+            for some, others in _selected_alike(left, right):
+                pairs.pair(some, others)
+            pairs.pair(left, right)
+            matched.extend(pairs.matched)
+            left, right = pairs.lost, pairs.gained
+        lost.extend(left)
+        gained.extend(right)
+    return Matching(tuple(matched), tuple(lost), tuple(gained))
+
+
+def _selected_alike(left: list[Atom], right: list[Atom]) -> list[tuple[list[Atom], list[Atom]]]:
+    """Groups of both sides that the same discriminator values select; taken out of the lists."""
+    groups: list[tuple[list[Atom], list[Atom]]] = []
+    for atom in list(left):
+        if atom not in left or not atom.tags:
+            continue
+        tags = set(atom.tags)
+        some = [each for each in left if tags & set(each.tags)]
+        others = [each for each in right if tags & set(each.tags)]
+        if others:
+            groups.append((some, others))
+            left[:] = [each for each in left if each not in some]
+            right[:] = [each for each in right if each not in others]
+    return groups
+
+
+def _constant(atom: Atom) -> object:
+    """The listed values of the required one-valued properties: what readers switch on."""
+    if atom.kind != "object":
+        return None
+    found: list[tuple[str, str]] = []
+    for name in atom.required:
+        schema = atom.properties.get(name)
+        for node in schema.nodes if schema else ():
+            value = node.value
+            if isinstance(value, dict):
+                if "const" in value:
+                    found.append((name, repr(value["const"])))
+                elif isinstance(value.get("enum"), list) and len(value["enum"]) == 1:
+                    found.append((name, repr(value["enum"][0])))
+    return tuple(sorted(found)) or None
+
+
+def _name(atom: Atom) -> object:
+    return atom.variant or atom.names or None
+
+
+def _pair_by(identity: Callable[[Atom], object], left: list[Atom], right: list[Atom]) -> list[tuple[Atom, Atom]]:
+    pairs: list[tuple[Atom, Atom]] = []
+    for atom in list(left):
+        mark = identity(atom)
+        if mark is None or sum(identity(each) == mark for each in left) > 1:
+            continue
+        partners = [each for each in right if identity(each) == mark]
+        if len(partners) == 1:
+            left.remove(atom)
+            right.remove(partners[0])
+            pairs.append((atom, partners[0]))
+    return pairs
+
+
+class _Pairs:
+    """The pairing of one kind, group by group."""
+
+    def __init__(self, all_left: tuple[Atom, ...], all_right: tuple[Atom, ...], relate: RelateAtoms) -> None:
+        self._all_left = all_left
+        self._all_right = all_right
+        self._relate = relate
+        self.matched: list[tuple[Atom, Atom]] = []
+        self.lost: list[Atom] = []
+        self.gained: list[Atom] = []
+
+    def pair(self, left: list[Atom], right: list[Atom]) -> None:
+        """Pair one group: by identity, then by meaning, then what is left by likeness."""
+        for identity in (_constant, _name):
+            self.matched.extend(_pair_by(identity, left, right))
+        for atom in list(left):
+            same = next((each for each in right if self._relate(atom, each) is None), None)
+            if same is not None:
+                left.remove(atom)
+                right.remove(same)
+                self.matched.append((atom, same))
+        lost = {id(atom) for atom in left if not self._covered(atom)}
+        gained = {id(atom) for atom in right if not self._covering(atom)}
+        while best := self._likest(left, right, lost, gained):
+            first, second = best
+            left.remove(first)
+            right.remove(second)
+            self.matched.append(best)
+        left = [atom for atom in left if id(atom) in lost]
+        right = [atom for atom in right if id(atom) in gained]
+        self.lost.extend(left)
+        self.gained.extend(right)
+
+    def _covered(self, atom: Atom) -> bool:
+        """True if some alternative of head takes all that this one of base takes."""
+        return any(self._relate(atom, each) in {None, Effect.WIDENED} for each in self._all_right)
+
+    def _covering(self, atom: Atom) -> bool:
+        """True if some alternative of base takes all that this one of head takes."""
+        return any(self._relate(each, atom) in {None, Effect.NARROWED} for each in self._all_left)
+
+    def _likest(
+        self, left: list[Atom], right: list[Atom], lost: set[int], gained: set[int]
+    ) -> tuple[Atom, Atom] | None:
+        """The two most alike of what is left, if one of them is lost or gained and telling its change is no lie."""
+        alone = len(left) == len(right) == 1 and not self.matched
+        candidates = sorted(
+            ((-likeness(a, b), i, j) for i, a in enumerate(left) for j, b in enumerate(right)),
+        )
+        for alike, i, j in candidates:
+            if -alike < ALIKE and not alone:
+                return None
+            first, second = left[i], right[j]
+            if id(first) in lost and id(second) in gained:
+                return first, second
+            # What one side covers elsewhere must not be told as an effect in that direction.
+            if id(first) in lost and self._relate(first, second) is Effect.NARROWED:
+                return first, second
+            if id(second) in gained and self._relate(first, second) is Effect.WIDENED:
+                return first, second
+        return None
+
+
+def likeness(a: Atom, b: Atom) -> float:
+    """How alike two alternatives look, 0 to 1: shared property names, a shared component name counts extra."""
+    names = a.properties.keys() | b.properties.keys()
+    shared = len(a.properties.keys() & b.properties.keys()) / len(names) if names else 0.0
+    return shared + (0.5 if a.variant is not None and a.variant == b.variant else 0.0)

@@ -1,0 +1,205 @@
+"""What a rule sees: one aligned pair of its own kind, and the means to say what happened to it.
+
+``align.py`` makes the pairs, a rule looks at one and yields ``Delta`` values, ``compare.py`` places and judges them.
+A rule never walks, prints or opens files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+from guardian.model import Confidence, Direction, Effect, Hit, Impact, Severity
+from guardian.spec.api import Api, Body, MediaType, Node, Operation, Parameter, Response, Schema
+from guardian.spec.shape import Atom, Shape
+
+Relate = Callable[[Schema, Schema], Effect | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """What one rule says about one pair; everything that is ``None`` comes from the rule and the verdict table.
+
+    ``field`` is relative to the pair (``email``, ``query:page``, ``scope:users.read``, empty for the pair itself).
+    ``base`` and ``head`` are the nodes to point at: for something removed, ``head`` is its former parent.
+    ``severity`` overrides the verdict table and is argued in the rule's docstring.
+    ``unproved`` says why there can be no witness.
+    """
+
+    effect: Effect
+    message: str
+    field: str = ""
+    base: Node | None = None
+    head: Node | None = None
+    severity: Severity | None = None
+    confidence: Confidence | None = None
+    hit: Hit | None = None
+    impact: Impact | None = None
+    strict_impact: Impact | None = None
+    why: str | None = None
+    renamed_to: str | None = None
+    place: str | None = None
+    unproved: str | None = None
+    # What a witness is built from: values that only one side accepts at this very place, tried in order.
+    samples: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ApiPair:
+    """Both sides of one service."""
+
+    base: Api
+    head: Api
+
+
+@dataclass(frozen=True, slots=True)
+class OperationPair:
+    """One operation on both sides, matched by effective URL or template shape; ``None`` where a side lacks it.
+
+    ``direction`` is that of its request: turned round for webhooks and callbacks.
+    """
+
+    base: Operation | None
+    head: Operation | None
+    direction: Direction
+    # head path-template variable name by base name ({id} -> {userId}); names do not matter on the wire
+    renamed_variables: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterPair:
+    """One parameter or header, matched by (location, name); headers without case, path variables by position."""
+
+    base: Parameter | None
+    head: Parameter | None
+    direction: Direction
+    # The operation's parameters on either side, for rules that need to see what else changed.
+    base_parent: Node | None = None
+    head_parent: Node | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BodyPair:
+    """The request body of both sides."""
+
+    base: Body | None
+    head: Body | None
+    direction: Direction
+    base_parent: Node | None = None
+    head_parent: Node | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MediaTypePair:
+    """One media type of a body or response. ``place`` is the part it belongs to: ``response 200``."""
+
+    base: MediaType | None
+    head: MediaType | None
+    direction: Direction
+    base_parent: Node | None = None
+    head_parent: Node | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ResponsePair:
+    """One status. A base status without a like in head is paired with head's range or ``default``, and vice versa."""
+
+    base: Response | None
+    head: Response | None
+    direction: Direction
+    base_parent: Node | None = None
+    head_parent: Node | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaRoot:
+    """Where a schema comparison starts: the place in the message, and how its values are written on the wire.
+
+    ``text`` is true where scalars travel as text (parameters, headers, urlencoded forms).
+    """
+
+    base: Schema
+    head: Schema
+    direction: Direction
+    place: str
+    field: str = ""  # "query:page" for a parameter, empty for a body
+    text: bool = False
+    style: str = ""  # how base writes a parameter; empty: the default of its location
+    explode: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UnionPair:
+    """Two effective shapes with their alternatives already matched.
+
+    ``lost`` and ``gained`` are the alternatives without a partner on the other side. ``relate`` compares two schemas
+    below and says what happened from base to head as a whole, or ``None`` if they accept the same.
+    """
+
+    base: Shape
+    head: Shape
+    direction: Direction
+    text: bool
+    matched: tuple[tuple[Atom, Atom], ...]
+    lost: tuple[Atom, ...]
+    gained: tuple[Atom, ...]
+    base_node: Node | None
+    head_node: Node | None
+    relate: Relate
+
+
+class Ends(TypedDict):
+    """Where a delta points at on either side, to be unpacked into ``Delta``."""
+
+    base: Node | None
+    head: Node | None
+
+
+@dataclass(frozen=True, slots=True)
+class AtomPair:
+    """Two matched alternatives of one JSON type. Each kind has its own subclass, so that a rule names what it judges."""
+
+    base: Atom
+    head: Atom
+    direction: Direction
+    text: bool
+    relate: Relate
+
+    def nodes(self, base: Node | None, head: Node | None) -> Ends:
+        """Where to point at, with the alternative itself standing in for what a side does not have."""
+        return {"base": base or self.base.node, "head": head or self.head.node}
+
+
+class NullPair(AtomPair):
+    """null on both sides: nothing can differ but listed values."""
+
+
+class BooleanPair(AtomPair):
+    """booleans."""
+
+
+class NumberPair(AtomPair):
+    """numbers and integers."""
+
+
+class StringPair(AtomPair):
+    """strings."""
+
+
+class ArrayPair(AtomPair):
+    """arrays."""
+
+
+class ObjectPair(AtomPair):
+    """objects."""
+
+
+ATOM_PAIRS: dict[str, type[AtomPair]] = {
+    "null": NullPair,
+    "boolean": BooleanPair,
+    "number": NumberPair,
+    "string": StringPair,
+    "array": ArrayPair,
+    "object": ObjectPair,
+}

@@ -1,0 +1,401 @@
+"""Rules on responses: which statuses there are, whether they have a body, their headers and links."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from guardian.model import Confidence, Direction, Effect, Hit, Impact, Severity
+from guardian.rules import presence
+from guardian.rules.pairs import Delta, ResponsePair
+from guardian.rules.part_matching import is_success
+from guardian.rules.part_pairs import HeaderPair
+from guardian.rules.presence import keyword
+from guardian.rules.registry import rule
+from guardian.rules.wire import kinds_of, written_as
+from guardian.spec.api import Node, Parameter, Response
+
+
+@rule(
+    "response-removed",
+    area="responses",
+    pair=ResponsePair,
+    hit=Hit.EVERY_USER,
+    claims=("Operation.responses", "Responses.{status}", "Responses.default", "Components.responses"),
+    aliases=("response-success-status-removed", "response-non-success-status-removed"),
+)
+def response_removed(pair: ResponsePair) -> Iterator[Delta]:
+    """A status is no longer answered.
+
+    Why it matters: callers wait for a success that does not come; something they may not know comes instead. By set
+    theory an answer less is harmless, but here the promised outcome is gone, so a success (2xx, redirects) breaks:
+    surely if no success of base is left, possibly if another is. An error less is a note. A status that head answers
+    through a range (``4XX``) or through ``default`` is not gone.
+
+    Breaks (response):
+        base: {/things: {post: {responses: {"200": {}}}}}
+        head: {/things: {post: {responses: {"202": {}}}}}
+
+    Holds (response):
+        base: {/things: {post: {responses: {"200": {}, "409": {}}}}}
+        head: {/things: {post: {responses: {"200": {}}}}}
+
+    Holds (response):
+        base: {/things: {post: {responses: {"200": {}, "404": {}}}}}
+        head: {/things: {post: {responses: {"200": {}, "4XX": {}}}}}
+    """
+    if not pair.base or pair.head:
+        return
+    success = is_success(pair.base.status)
+    left = {status for status in _statuses(pair.base_parent) & _statuses(pair.head_parent) if is_success(status)}
+    yield Delta(
+        Effect.NARROWED,
+        f"response {pair.base.status} was removed",
+        base=pair.base.node,
+        head=pair.head_parent,
+        severity=Severity.BREAKING if success else Severity.INFO,
+        impact=Impact.POSSIBLE if left else Impact.BROKEN if success else Impact.SAFE,
+    )
+
+
+def _statuses(responses: Node | None) -> set[str]:
+    value = responses.value if responses else None
+    return {str(status) for status in value} if isinstance(value, dict) else set()
+
+
+@rule(
+    "response-added",
+    area="responses",
+    pair=ResponsePair,
+    hit=Hit.EVERY_USER,
+    impact=Impact.POSSIBLE,
+    claims=("Operation.responses", "Responses.{status}", "Responses.default", "Components.responses"),
+    aliases=("response-success-status-added", "response-non-success-status-added"),
+)
+def response_added(pair: ResponsePair) -> Iterator[Delta]:
+    """A status is answered that was not.
+
+    Why it matters: a caller must be ready for any error, declared or not, so a new one is a note. A new success is
+    different: ``202`` or ``204`` where ``200`` with a body was the only success goes to code that reads the body.
+    Whether it comes to callers of base at all, the document does not say: a warning (the leading tool has a note).
+
+    Warns (response):
+        base: {/things: {post: {responses: {"200": {}}}}}
+        head: {/things: {post: {responses: {"200": {}, "202": {}}}}}
+
+    Holds (response):
+        base: {/things: {post: {responses: {"200": {}}}}}
+        head: {/things: {post: {responses: {"200": {}, "429": {}}}}}
+    """
+    if not pair.head or pair.base:
+        return
+    success = is_success(pair.head.status)
+    yield Delta(
+        Effect.WIDENED,
+        f"response {pair.head.status} was added",
+        base=pair.base_parent,
+        head=pair.head.node,
+        severity=None if success else Severity.INFO,
+        confidence=Confidence.POSSIBLE if success else None,
+        impact=None if success else Impact.SAFE,
+    )
+
+
+@rule(
+    "response-status-changed",
+    area="responses",
+    pair=ResponsePair,
+    hit=Hit.EVERY_USER,
+    impact=Impact.POSSIBLE,
+    claims=("Responses.{status}", "Responses.default"),
+)
+def response_status_changed(pair: ResponsePair) -> Iterator[Delta]:
+    """A status is answered under a range or ``default`` on one side, and by its own name on the other.
+
+    Why it matters: ``200`` that became ``2XX`` may be 204 tomorrow: a warning (the leading tool calls it an error).
+    For errors it is a note, since callers must be ready for any. What is in the response is compared across.
+
+    Warns (response):
+        base: {/things: {post: {responses: {"200": {}}}}}
+        head: {/things: {post: {responses: {"2XX": {}}}}}
+
+    Holds (response):
+        base: {/things: {post: {responses: {"200": {}, "404": {}}}}}
+        head: {/things: {post: {responses: {"200": {}, default: {}}}}}
+    """
+    if not pair.base or not pair.head or pair.base.status == pair.head.status:
+        return
+    widened = _width(pair.head) > _width(pair.base)
+    narrow, wide = (pair.base, pair.head) if widened else (pair.head, pair.base)
+    doubtful = widened and is_success(pair.base.status)
+    yield Delta(
+        Effect.WIDENED if widened else Effect.NARROWED,
+        f"response {narrow.status} {'is now described under' if widened else 'is no longer described under'} {wide.status}",
+        base=pair.base.node,
+        head=pair.head.node,
+        severity=None if doubtful else Severity.INFO,
+        confidence=Confidence.POSSIBLE if doubtful else None,
+        impact=None if doubtful else Impact.SAFE,
+    )
+
+
+def _width(response: Response) -> int:
+    return 2 if response.status == "default" else int(response.status.endswith("XX"))
+
+
+@rule(
+    "response-body-removed", area="responses", pair=ResponsePair, claims=("Response.content", "Swagger.Response.schema")
+)
+def response_body_removed(pair: ResponsePair) -> Iterator[Delta]:
+    """A response that had a body has none.
+
+    Why it matters: whoever reads anything of it finds nothing.
+
+    Breaks (response):
+        base: {/things: {get: {responses: {"200": {content: {application/json: {}}}}}}}
+        head: {/things: {get: {responses: {"200": {}}}}}
+    """
+    if pair.base and pair.head and pair.base.content and not pair.head.content:
+        yield Delta(
+            Effect.WIDENED,
+            f"response {pair.base.status} has no body any more",
+            base=keyword(pair.base.node, "content"),
+            head=pair.head.node,
+        )
+
+
+@rule(
+    "response-body-added",
+    area="responses",
+    pair=ResponsePair,
+    hit=Hit.EVERY_USER,
+    impact=Impact.POSSIBLE,
+    claims=("Response.content", "Swagger.Response.schema"),
+)
+def response_body_added(pair: ResponsePair) -> Iterator[Delta]:
+    """A response that had no body has one.
+
+    Why it matters: nothing for callers, who need not read it. The receiver of a callback must now answer with a body.
+
+    Holds (response):
+        base: {/things: {get: {responses: {"200": {}}}}}
+        head: {/things: {get: {responses: {"200": {content: {application/json: {}}}}}}}
+    """
+    if pair.base and pair.head and pair.head.content and not pair.base.content:
+        yield Delta(
+            Effect.NARROWED,
+            f"response {pair.base.status} has a body now",
+            base=pair.base.node,
+            head=keyword(pair.head.node, "content"),
+            impact=Impact.SAFE if pair.direction is Direction.RESPONSE else None,
+        )
+
+
+# -- headers -----------------------------------------------------------------------------------------------------------
+
+
+@rule(
+    "header-removed",
+    area="headers",
+    pair=HeaderPair,
+    claims=("Response.headers", "Components.headers"),
+    aliases=("required-response-header-removed", "optional-response-header-removed"),
+)
+def header_removed(pair: HeaderPair) -> Iterator[Delta]:
+    """A response header is gone.
+
+    Why it matters: its readers (paging links, rate limits) find nothing. If it was required, every reader was promised
+    it; of an optional one only its readers can say, so without them it is a warning. Names have no case.
+
+    Breaks (response):
+        base: {/things: {get: {responses: {"200": {headers: {X-Total: {required: true, schema: {}}}}}}}}
+        head: {/things: {get: {responses: {"200": {}}}}}
+
+    Warns (response):
+        base: {/things: {get: {responses: {"200": {headers: {X-Total: {schema: {}}}}}}}}
+        head: {/things: {get: {responses: {"200": {}}}}}
+
+    Holds (response):
+        base: {/things: {get: {responses: {"200": {headers: {X-Total: {schema: {}}}}}}}}
+        head: {/things: {get: {responses: {"200": {headers: {x-total: {schema: {}}}}}}}}
+    """
+    if pair.base and not pair.head:
+        yield presence.removed(
+            f"{_named(pair.base)} was removed",
+            required=pair.base.required,
+            direction=pair.direction,
+            field=pair.base.field,
+            base=pair.base.node,
+            head=pair.head_parent,
+        )
+
+
+@rule(
+    "header-added",
+    area="headers",
+    pair=HeaderPair,
+    claims=("Response.headers", "Components.headers"),
+    aliases=("response-header-added",),
+)
+def header_added(pair: HeaderPair) -> Iterator[Delta]:
+    """A response header is new.
+
+    Why it matters: nothing to readers, who pass over what they do not know. A receiver that answers a webhook or
+    callback must now send it, if it is required.
+
+    Holds (response):
+        base: {/things: {get: {responses: {"200": {}}}}}
+        head: {/things: {get: {responses: {"200": {headers: {X-Total: {schema: {}}}}}}}}
+
+    Breaks (request):
+        base: {webhooks: {paid: {post: {responses: {"200": {}}}}}}
+        head: {webhooks: {paid: {post: {responses: {"200": {headers: {X-Seen: {required: true, schema: {}}}}}}}}}
+    """
+    if pair.head and not pair.base:
+        yield presence.added(
+            f"{_named(pair.head)} was added",
+            required=pair.head.required,
+            direction=pair.direction,
+            field=pair.head.field,
+            base=pair.base_parent,
+            head=pair.head.node,
+        )
+
+
+@rule(
+    "header-became-required",
+    area="headers",
+    pair=HeaderPair,
+    claims=("Header.required",),
+)
+def header_became_required(pair: HeaderPair) -> Iterator[Delta]:
+    """A response header that could be missing always comes.
+
+    Why it matters: readers can count on it. A receiver that answers a webhook or callback must send it.
+
+    Holds (response):
+        base: {/things: {get: {responses: {"200": {headers: {X-Total: {schema: {}}}}}}}}
+        head: {/things: {get: {responses: {"200": {headers: {X-Total: {required: true, schema: {}}}}}}}}
+    """
+    if pair.base and pair.head and pair.head.required and not pair.base.required:
+        yield presence.became_required(
+            f"{_named(pair.base)} became required",
+            field=pair.base.field,
+            base=pair.base.node,
+            head=keyword(pair.head.node, "required"),
+        )
+
+
+@rule(
+    "header-became-optional",
+    area="headers",
+    pair=HeaderPair,
+    claims=("Header.required",),
+    aliases=("response-header-became-optional",),
+)
+def header_became_optional(pair: HeaderPair) -> Iterator[Delta]:
+    """A response header that always came may be missing.
+
+    Why it matters: a reader that was promised it does not check whether it is there.
+
+    Breaks (response):
+        base: {/things: {get: {responses: {"200": {headers: {X-Total: {required: true, schema: {}}}}}}}}
+        head: {/things: {get: {responses: {"200": {headers: {X-Total: {schema: {}}}}}}}}
+    """
+    if pair.base and pair.head and pair.base.required and not pair.head.required:
+        yield presence.became_optional(
+            f"{_named(pair.base)} became optional",
+            field=pair.base.field,
+            base=keyword(pair.base.node, "required"),
+            head=pair.head.node,
+        )
+
+
+@rule(
+    "header-style-changed",
+    area="headers",
+    pair=HeaderPair,
+    claims=("Header.style", "Header.explode", "Header.content", "Swagger.Header.collectionFormat"),
+)
+def header_style_changed(pair: HeaderPair) -> Iterator[Delta]:
+    """A response header is written differently: exploded, or as a document (``content``).
+
+    Why it matters: a reader that takes ``a=1,b=2`` apart does not understand ``a,1,b,2`` or ``{"a":1}``. A number or
+    text looks the same either way.
+
+    Breaks (response):
+        base: {/things: {get: {responses: {"200": {headers: {X-Map: {schema: {type: object}}}}}}}}
+        head: {/things: {get: {responses: {"200": {headers: {X-Map: {explode: true, schema: {type: object}}}}}}}}
+    """
+    if not pair.base or not pair.head:
+        return
+    before, after = _looks(pair.base, pair.direction), _looks(pair.head, pair.direction)
+    for kind in sorted(before.keys() & after.keys()):
+        if before[kind] != after[kind]:
+            yield Delta(
+                Effect.CHANGED,
+                f"{_named(pair.base)} is written `{after[kind]}` instead of `{before[kind]}`",
+                field=pair.base.field,
+                base=pair.base.node,
+                head=pair.head.node,
+            )
+            return
+
+
+def _looks(header: Parameter, direction: Direction) -> Mapping[str, str]:
+    """What values of each JSON type look like in a header."""
+    if header.content:
+        return dict.fromkeys(kinds_of(header.content[0].schema, direction), header.content[0].name)
+    return {kind: written_as(header.style, header.explode, kind) for kind in sorted(kinds_of(header.schema, direction))}
+
+
+def _named(header: Parameter) -> str:
+    return f"header `{header.name}`"
+
+
+@rule(
+    "links-changed",
+    area="responses",
+    pair=ResponsePair,
+    hit=Hit.NOBODY,
+    impact=Impact.SAFE,
+    claims=(
+        "Response.links",
+        "Components.links",
+        "Link.operationRef",
+        "Link.operationId",
+        "Link.parameters",
+        "Link.requestBody",
+        "Link.server",
+    ),
+)
+def links_changed(pair: ResponsePair) -> Iterator[Delta]:
+    """A link from a response to another operation is new, gone or different.
+
+    Why it matters: links are hints of the document to its readers and not in any message; a generator or a test tool
+    that follows them goes elsewhere.
+
+    Holds (response):
+        base: {/things: {post: {responses: {"201": {links: {self: {operationId: getThing}}}}}}}
+        head: {/things: {post: {responses: {"201": {}}}}}
+    """
+    if not pair.base or not pair.head:
+        return
+    before, after = pair.base.links, pair.head.links
+    for name in sorted(before.keys() | after.keys()):
+        one, other = before.get(name), after.get(name)
+        if one and other and _meaning(one) == _meaning(other):
+            continue
+        words = "changed" if one and other else "was removed" if one else "was added"
+        yield Delta(
+            Effect.ANNOTATION,
+            f"link `{name}` {words}",
+            base=one or pair.base.node,
+            head=other or pair.head.node,
+        )
+
+
+def _meaning(link: Node) -> Any:
+    """A link without what only describes it."""
+    value = link.value
+    return {key: value[key] for key in value if key != "description"} if isinstance(value, dict) else value

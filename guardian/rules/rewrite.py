@@ -1,0 +1,401 @@
+"""Schemas of any dialect rewritten, keyword by keyword, into JSON Schema 2020-12 for the validator.
+
+Only what a value with certain keys can reach is rewritten; see ``guardian.rules.judge`` for what is asked and why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import Enum, auto
+from typing import Any
+
+from guardian.model import Direction
+from guardian.rules.validator import NUMBER_RANGES, Json, readable
+from guardian.spec.api import Node
+from guardian.spec.dialects import DIALECTS
+
+
+class Role(Enum):
+    """Whose acceptance is asked for."""
+
+    SENDER = auto()
+    RECEIVER = auto()
+
+
+class Rewriter:
+    """One schema and all that a value with these keys can reach from it, as JSON Schema 2020-12.
+
+    ``hidden`` are the properties that the message does not carry; ``trail`` holds the nodes that apply to the same
+    value above: where such nodes lead in a circle (a parent lists its variants, each of which extends the parent),
+    the circle says nothing more and is cut, for a validator would never come back from it.
+    """
+
+    def __init__(self, direction: Direction, role: Role, tags: bool, names: frozenset[str], items: bool) -> None:
+        self.direction = direction
+        self.role = role
+        self.tags = tags
+        self.names = names
+        self.items = items
+        self.exact = False  # inside `not` and `if` nothing is read kindly
+        self.definitions: dict[str, Json] = {}
+        self._numbers: dict[tuple[object, ...], str] = {}
+        self._promised: list[tuple[str, Node, frozenset[str], bool]] = []
+        self._cuts: set[Node] = set()
+
+    def schema(self, nodes: tuple[Node, ...]) -> Json:
+        """The nodes together, with what they refer to as ``$defs``."""
+        schema = self.place(nodes)
+        while self._promised:
+            number, node, hidden, self.exact = self._promised.pop()
+            if number not in self.definitions:
+                self.definitions[number] = self.rewrite(node, (), hidden)
+        if isinstance(schema, bool) or not self.definitions:
+            return schema
+        return {**schema, "$defs": self.definitions}
+
+    def place(self, nodes: tuple[Node, ...]) -> Json:
+        """What stands at one place of a value: the nodes together, and for a sender no key beyond them."""
+        hidden = self._hidden(nodes)
+        parts = [part for node in nodes if (part := self.rewrite(node, (), hidden)) is not True]
+        if False in parts:
+            return False
+        schema: dict[str, Any] = {"allOf": parts} if len(parts) > 1 else dict(*parts)
+        if self.role is Role.SENDER and not self.exact:
+            named, kinds = _said(nodes)
+            if named:
+                schema.setdefault("unevaluatedProperties", False)
+            if kinds:
+                schema.setdefault("type", kinds)
+        return schema or True
+
+    def rewrite(self, node: Node, trail: tuple[Node, ...], hidden: frozenset[str]) -> Json:
+        """One node as a schema of its own."""
+        value = node.value
+        if isinstance(value, bool):
+            return value
+        if not isinstance(value, dict):
+            return True
+        if node in trail:
+            self._cuts.add(node)
+            return True
+        trail = (*trail, node)
+        dialect = DIALECTS[node.document.dialect]
+        parts: list[Json] = []
+        for keyword in ("$ref", "$dynamicRef"):
+            if isinstance(value.get(keyword), str):
+                target = node.document.documents.resolve(value[keyword], node)
+                parts.append(self._reference(target, trail, hidden))
+                if not dialect.schema_siblings:
+                    return parts[0]
+        schema = self._keywords(node, trail, hidden)
+        if parts:
+            schema = {"allOf": [*parts, schema] if schema else parts}
+        if schema and dialect.nullable and value.get(dialect.nullable) is True:
+            return {"anyOf": [{"type": "null"}, schema]}
+        return schema or True
+
+    def _child(self, node: Node) -> Json:
+        return self.place((node,))
+
+    def _reference(self, target: Node, trail: tuple[Node, ...], hidden: frozenset[str]) -> Json:
+        if target in trail:
+            self._cuts.add(target)
+            return True
+        key = (target.key, hidden, self.exact)
+        number = self._numbers.get(key)
+        if number is None and len(trail) == 1:  # nothing above it: it means the same wherever it is referred to
+            number = self._numbers[key] = str(len(self._numbers))
+            self._promised.append((number, target, hidden, self.exact))
+        if number is None:
+            outer, self._cuts = self._cuts, set()
+            schema = self.rewrite(target, trail, hidden)
+            open_cuts = self._cuts - {target}
+            self._cuts = outer | open_cuts
+            if open_cuts:  # it means this only here, within the circle
+                return schema
+            number = self._numbers[key] = str(len(self._numbers))
+            self.definitions[number] = schema
+        return {"$ref": f"#/$defs/{number}"}
+
+    def _keywords(self, node: Node, trail: tuple[Node, ...], hidden: frozenset[str]) -> dict[str, Any]:
+        value = node.value
+        schema = _assertions(node)
+        schema.update(self._object(node, trail, hidden))
+        schema.update(self._array(node))
+        conjuncts: list[Json] = list(schema.pop("allOf", ()))
+        conjuncts.extend(self.rewrite(part, trail, hidden) for part in _parts(node, "allOf"))
+        for keyword in ("anyOf", "oneOf"):
+            options = [self.rewrite(part, trail, hidden) for part in _parts(node, keyword)]
+            if options:
+                conjuncts.append({"anyOf": options})
+        if self.tags:
+            conjuncts.extend(self._selection(node, trail, hidden))
+        if _is_schema(value.get("not")):
+            conjuncts.append({"not": self._exactly(node.child("not"), trail, hidden)})
+        if _is_schema(value.get("if")):
+            condition: dict[str, Any] = {"if": self._exactly(node.child("if"), trail, hidden)}
+            for keyword in ("then", "else"):
+                if _is_schema(value.get(keyword)):
+                    condition[keyword] = self.rewrite(node.child(keyword), trail, hidden)
+            conjuncts.append(condition)
+        extensible = value.get("x-extensible-enum")
+        if isinstance(extensible, list) and "enum" not in value and self.direction is Direction.REQUEST:
+            conjuncts.append({"enum": extensible})
+        conjuncts = [part for part in conjuncts if part is not True]
+        if conjuncts:
+            schema["allOf"] = conjuncts
+        return schema
+
+    def _exactly(self, node: Node, trail: tuple[Node, ...], hidden: frozenset[str]) -> Json:
+        before, self.exact = self.exact, True
+        schema = self.rewrite(node, trail, hidden)
+        self.exact = before
+        return schema
+
+    # -- objects and arrays ------------------------------------------------------------------------------------------
+
+    def _object(self, node: Node, trail: tuple[Node, ...], hidden: frozenset[str]) -> dict[str, Any]:
+        value = node.value
+        schema: dict[str, Any] = {}
+        required = [name for name in _texts(value.get("required")) if name not in hidden]
+        if required:
+            schema["required"] = list(dict.fromkeys(required))
+        sends = self.role is Role.SENDER and not self.exact
+        properties: dict[str, Json] = {}
+        for name in _mapping(value.get("properties")):
+            if name in hidden:
+                if not sends:
+                    properties[name] = True
+            elif name in self.names:
+                properties[name] = self._child(node.child("properties", name))
+        if sends:  # to require is to declare
+            for name in self.names.intersection(required):
+                properties.setdefault(name, True)
+        if properties:
+            schema["properties"] = properties
+        patterns = {
+            readable(pattern): self._child(node.child("patternProperties", pattern))
+            for pattern in _mapping(value.get("patternProperties"))
+        }
+        if patterns:
+            schema["patternProperties"] = patterns
+        for keyword in ("additionalProperties", "unevaluatedProperties"):
+            other = value.get(keyword)
+            if other is False:
+                if self.exact or self.role is Role.SENDER or self.direction is Direction.REQUEST:
+                    schema[keyword] = False
+            elif other is True or other == {}:
+                if not sends:
+                    schema[keyword] = True
+            elif isinstance(other, dict):
+                schema[keyword] = self._child(node.child(keyword))
+        if _is_schema(value.get("propertyNames")):
+            schema["propertyNames"] = self._child(node.child("propertyNames"))
+        dependent: dict[str, list[str]] = {}
+        further: dict[str, Json] = {}
+        for keyword in ("dependentRequired", "dependentSchemas", "dependencies"):
+            for name, other in _mapping(value.get(keyword)).items():
+                if isinstance(other, list):
+                    dependent.setdefault(name, []).extend(each for each in _texts(other) if each not in hidden)
+                elif _is_schema(other) and name in self.names:
+                    further[name] = self.rewrite(node.child(keyword, name), trail, hidden)
+        if dependent:
+            schema["dependentRequired"] = {name: list(dict.fromkeys(others)) for name, others in dependent.items()}
+        if further:
+            schema["dependentSchemas"] = further
+        return schema
+
+    def _array(self, node: Node) -> dict[str, Any]:
+        value = node.value
+        schema: dict[str, Any] = {}
+        if _is_schema(value.get("contains")):
+            schema["contains"] = self._child(node.child("contains"))
+            for keyword in ("minContains", "maxContains"):
+                if _count(value.get(keyword)):
+                    schema[keyword] = value[keyword]
+        if not self.items:
+            return schema
+        tuple_keyword = "prefixItems" if isinstance(value.get("prefixItems"), list) else "items"
+        rest_keyword = "items"
+        if isinstance(value.get(tuple_keyword), list):
+            if value[tuple_keyword]:
+                schema["prefixItems"] = [self._child(part) for part in _parts(node, tuple_keyword)]
+            if tuple_keyword == "items":  # how drafts before 2020-12 wrote a tuple
+                rest_keyword = "additionalItems"
+        if _is_schema(value.get(rest_keyword)):
+            schema["items"] = self._child(node.child(rest_keyword))
+        if _is_schema(value.get("unevaluatedItems")):
+            schema["unevaluatedItems"] = self._child(node.child("unevaluatedItems"))
+        return schema
+
+    # -- what is not part of the message -----------------------------------------------------------------------------
+
+    def _hidden(self, nodes: tuple[Node, ...]) -> frozenset[str]:
+        """The properties that a message of this direction does not carry, said anywhere in a conjunction."""
+        flag = "readOnly" if self.direction is Direction.REQUEST else "writeOnly"
+        together = list(_conjuncts(nodes))
+        asked = self.names.union(*(_texts(node.value.get("required")) for node in together))
+        return frozenset(
+            name
+            for node in together
+            for name in asked.intersection(_mapping(node.value.get("properties")))
+            if any(each.value.get(flag) is True for each in _conjuncts((node.child("properties", name),)))
+        )
+
+    # -- discriminators ----------------------------------------------------------------------------------------------
+
+    def _selection(self, node: Node, trail: tuple[Node, ...], hidden: frozenset[str]) -> Iterator[Json]:
+        """The selecting value is a known one, and the variant that it selects fits."""
+        discriminator = node.value.get("discriminator")
+        name = discriminator.get("propertyName") if isinstance(discriminator, dict) else None
+        if not isinstance(name, str):
+            return
+        documents = node.document.documents
+        variants: dict[str, Node] = {}
+        mapped: set[Node] = set()
+        for wire, reference in _mapping(discriminator.get("mapping")).items():
+            target = documents.mapping_target(str(reference), node)
+            variants[str(wire)] = target
+            mapped.add(target)
+        for keyword in ("oneOf", "anyOf"):
+            for part in _parts(node, keyword):
+                if isinstance(part.value, dict) and isinstance(part.value.get("$ref"), str):
+                    target = documents.resolve(part.value["$ref"], part)
+                    if target not in mapped:
+                        variants.setdefault(target.pointer.rpartition("/")[2], target)
+        if not variants:
+            return
+        yield {"if": {"type": "object"}, "then": {"properties": {name: {"enum": sorted(variants)}}, "required": [name]}}
+        for wire, target in variants.items():
+            yield {
+                "if": {"properties": {name: {"const": wire}}, "required": [name]},
+                "then": self._reference(target, trail, hidden),
+            }
+
+
+# -- assertions: keywords that need no other schema ---------------------------------------------------------------------
+
+_TYPES = frozenset(("null", "boolean", "integer", "number", "string", "array", "object"))
+_COUNTS = ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties")
+
+
+def _assertions(node: Node) -> dict[str, Any]:
+    value = node.value
+    schema: dict[str, Any] = {}
+    if "type" in value:
+        written = value["type"] if isinstance(value["type"], list) else [value["type"]]
+        types = ["string" if each == "file" else each for each in written if isinstance(each, str)]
+        types = [each for each in dict.fromkeys(types) if each in _TYPES]
+        schema.update({"type": types} if types else {"not": {}})
+    if isinstance(value.get("enum"), list):
+        schema["enum"] = value["enum"]
+    if "const" in value and DIALECTS[node.document.dialect].json_schema:
+        schema["const"] = value["const"]
+    for keyword in _COUNTS:
+        if _count(value.get(keyword)):
+            schema[keyword] = value[keyword]
+    if value.get("uniqueItems") is True:
+        schema["uniqueItems"] = True
+    if _number(value.get("multipleOf")) and value["multipleOf"] > 0:
+        schema["multipleOf"] = value["multipleOf"]
+    for keyword, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
+        if _number(value.get(keyword)):  # a boolean beside it is how 2.0 and 3.0 exclude the limit
+            schema[exclusive if value.get(exclusive) is True else keyword] = value[keyword]
+        if _number(value.get(exclusive)):
+            schema[exclusive] = value[exclusive]
+    if isinstance(value.get("pattern"), str):
+        schema["pattern"] = readable(value["pattern"])
+    name = value.get("format")
+    if isinstance(name, str):
+        if name in NUMBER_RANGES:
+            low, high = NUMBER_RANGES[name]
+            schema["allOf"] = [{"minimum": low, "maximum": high}]
+        schema["format"] = name
+    return schema
+
+
+# -- plain data ------------------------------------------------------------------------------------------------------
+
+
+def _is_schema(value: Any) -> bool:
+    return isinstance(value, dict | bool)
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _texts(value: Any) -> list[str]:
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _count(value: Any) -> bool:
+    return _number(value) and value >= 0 and float(value).is_integer()
+
+
+def _parts(node: Node, keyword: str) -> list[Node]:
+    parts = node.value.get(keyword)
+    return [node.child(keyword, index) for index in range(len(parts))] if isinstance(parts, list) else []
+
+
+def _said(nodes: tuple[Node, ...]) -> tuple[bool, list[str]]:
+    """Whether anything that may hold for a value names keys of it, and the types that are meant but not written.
+
+    An object of which no key is named is free-form. Where no type is written at all, the keywords of one type (say,
+    ``properties``) tell what a sender means by it.
+    """
+    named = typed = False
+    implied: set[str] = set()
+    seen: set[Node] = set()
+    stack = list(nodes)
+    while stack:
+        node = stack.pop()
+        if node in seen or not isinstance(node.value, dict):
+            continue
+        seen.add(node)
+        value = node.value
+        named = named or bool(
+            value.get("properties") or value.get("patternProperties") or _texts(value.get("required"))
+        )
+        typed = typed or not value.keys().isdisjoint(("type", "enum", "const"))
+        implied.update(kind for kind, keywords in _KEYWORDS.items() if not value.keys().isdisjoint(keywords))
+        if isinstance(value.get("$ref"), str):
+            stack.append(node.document.documents.resolve(value["$ref"], node))
+        for keyword in ("allOf", "anyOf", "oneOf"):
+            stack.extend(_parts(node, keyword))
+        stack.extend(node.child(keyword) for keyword in ("then", "else") if keyword in value)
+    return named, [] if typed else sorted(implied)
+
+
+# The keywords that speak of one type only (JSON Schema 2020-12, validation section 6).
+_KEYWORDS: dict[str, tuple[str, ...]] = {
+    "object": (
+        *("properties", "required", "additionalProperties", "patternProperties", "propertyNames", "minProperties"),
+        *("maxProperties", "dependentRequired", "dependentSchemas", "dependencies", "unevaluatedProperties"),
+    ),
+    "array": ("items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains", "unevaluatedItems"),
+    "string": ("minLength", "maxLength", "pattern"),
+    "number": ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+}
+
+
+def _conjuncts(nodes: tuple[Node, ...]) -> Iterator[Node]:
+    """Every node that holds together with these: through references and ``allOf``."""
+    seen: set[Node] = set()
+    stack = list(reversed(nodes))
+    while stack:
+        node = stack.pop()
+        if node in seen or not isinstance(node.value, dict):
+            continue
+        seen.add(node)
+        reference = node.value.get("$ref")
+        if isinstance(reference, str):
+            stack.append(node.document.documents.resolve(reference, node))
+            if not DIALECTS[node.document.dialect].schema_siblings:
+                continue
+        yield node
+        stack.extend(reversed(_parts(node, "allOf")))

@@ -1,0 +1,398 @@
+"""Small values of a schema, made from its shape: what a witness is built of.
+
+Nothing here is believed: every value that is shown has been judged (``guardian.rules.judge``). So a value only has to
+be plausible, small and the same on every machine. Objects get their required properties and no others, which is also
+what makes recursive schemas end: a schema that needs itself has no finite value.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+from itertools import count, islice, product
+from typing import Any
+
+from guardian.model import Direction
+from guardian.rules import formats, patterns
+from guardian.rules.ecma import Undecidable
+from guardian.rules.validator import NUMBER_RANGES
+from guardian.spec.api import Schema
+from guardian.spec.shape import Atom, Shape, Shaper, canonical
+
+# How many plausible values of one schema are looked at.
+FEW = 6
+# Longer texts and arrays are not made: nobody reads them.
+MAX_TEXT = 70_000
+MAX_ITEMS = 1_100
+
+# Texts that meet many a pattern which cannot be decided.
+_GUESSES = (
+    "a",
+    "A",
+    "1",
+    "a1",
+    "A1",
+    "aA1!",
+    "aaaaaaaA1!",
+    "123e4567-e89b-12d3-a456-426614174000",
+    "https://a.example/",
+)
+# The kinds in the order in which an example reads well.
+_ORDER = ("string", "number", "object", "array", "boolean", "null")
+
+
+class Sampler:
+    """Makes values of one side's schemas for messages of one direction, and remembers them."""
+
+    def __init__(self, shaper: Shaper, direction: Direction) -> None:
+        self._shaper = shaper
+        self._direction = direction
+        self._memo: dict[object, tuple[Any, ...]] = {}
+        self._busy: set[object] = set()
+        self._cut = False
+
+    def shape(self, schema: Schema) -> Shape:
+        return self._shaper.shape(schema, self._direction)
+
+    def atoms(self, schema: Schema) -> list[Atom]:
+        """The alternatives, those first that were written and read well."""
+        return sorted(self.shape(schema).atoms, key=lambda atom: (atom.silent, _ORDER.index(atom.kind)))
+
+    def values(self, schema: Schema) -> tuple[Any, ...]:
+        """A few plausible values, the smallest of the first alternative first; none if there seems to be none.
+
+        Raises:
+            RefError: a reference in the schema leads nowhere.
+        """
+        key = schema.key
+        found = self._memo.get(key)
+        if found is not None:
+            return found
+        if key in self._busy:
+            self._cut = True
+            return ()
+        self._busy.add(key)
+        outer, self._cut = self._cut, False
+        streams: list[Iterator[Any]] = [islice(self.of(atom, schema), FEW) for atom in self.atoms(schema)]
+        values = tuple(islice(unequal(_in_turn(streams)), FEW))
+        self._busy.discard(key)
+        if not self._cut or not self._busy:  # else it was made while its parent was, and may lack something
+            self._memo[key] = values
+        self._cut = outer or (self._cut and bool(self._busy))
+        return values
+
+    def of(self, atom: Atom, schema: Schema) -> Iterator[Any]:
+        """Plausible values of one alternative of a schema."""
+        if atom.enum is not None:
+            yield from (json.loads(text) for text in atom.enum)
+        elif atom.kind == "null":
+            yield None
+        elif atom.kind == "boolean":
+            yield from (True, False)
+        elif atom.kind == "number":
+            yield from numbers(atom)
+        elif atom.kind == "string":
+            yield from texts(atom)
+        elif atom.kind == "array":
+            yield from self.arrays(atom)
+        else:
+            yield from self.objects(atom, self.selection(schema, atom))
+
+    def selection(self, schema: Schema, atom: Atom) -> dict[str, Any]:
+        """The property that selects an alternative, as its discriminator wants it."""
+        discriminator = self.shape(schema).discriminator
+        if discriminator is None or not atom.tags or discriminator.property not in atom.properties:
+            return {}
+        return {discriminator.property: atom.tags[0]}
+
+    # -- arrays ------------------------------------------------------------------------------------------------------
+
+    def arrays(self, atom: Atom) -> Iterator[list[Any]]:
+        least = int(atom.min_items.value) if atom.min_items else 0
+        least = max(least, *(each.minimum for each in atom.contains), 0) if atom.contains else least
+        for length in (least, least + 1):
+            made = self.array(atom, length)
+            if made is not None:
+                yield made
+
+    def array(self, atom: Atom, length: int, forced: Mapping[int, Any] | None = None) -> list[Any] | None:
+        """An array of this length; ``forced`` says what stands at some places."""
+        if length > MAX_ITEMS:
+            return None
+        forced = forced or {}
+        wanted: list[Any] = []
+        for each in atom.contains:
+            inner = self.values(each.schema)
+            wanted.extend(inner[:1] * max(each.minimum, 0))
+        items: list[Any] = []
+        for index in range(length):
+            if index in forced:
+                items.append(forced[index])
+                continue
+            if wanted and index >= len(atom.prefix):
+                items.append(wanted.pop(0))
+                continue
+            schema = atom.prefix[index] if index < len(atom.prefix) else atom.items
+            taken = [*items, *forced.values()] if atom.unique else []
+            item = next((value for value in self.many(schema, length + 1) if value not in taken), _NOTHING)
+            if item is _NOTHING:
+                return None
+            items.append(item)
+        return items
+
+    def many(self, schema: Schema, wanted: int) -> Iterator[Any]:
+        """Different values of a schema, as many as are wanted and as there seem to be."""
+        known = self.values(schema)
+        yield from known
+        for atom in self.atoms(schema) if wanted > len(known) else ():
+            if atom.enum is not None:
+                yield from (json.loads(text) for text in atom.enum)
+            elif atom.kind == "number":
+                start = known[0] if known and isinstance(known[0], int) else 0
+                yield from (value for value in range(start, start + wanted) if fits_number(atom, value))
+            elif atom.kind == "string" and not atom.formats:
+                yield from islice(various_texts(atom), wanted)
+
+    # -- objects -----------------------------------------------------------------------------------------------------
+
+    def objects(self, atom: Atom, forced: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+        """The smallest object that has these properties, and the same with other values of what is required."""
+        smallest = self.object(atom, forced)
+        if smallest is None:
+            return
+        yield smallest
+        for name in (name for name in atom.required if name not in forced):
+            for value in self.values(property_of(atom, name))[1:3]:
+                yield {**smallest, name: value}
+
+    def object(self, atom: Atom, forced: Mapping[str, Any]) -> dict[str, Any] | None:
+        """The smallest object that has these properties, or None."""
+        made = dict(forced)
+        names = list(atom.required)
+        for name in names:
+            names.extend(other for one, other in atom.dependent_required if one == name and other not in names)
+        for name in forced:
+            names.extend(other for one, other in atom.dependent_required if one == name and other not in names)
+        least = int(atom.min_properties.value) if atom.min_properties else 0
+        spare = [name for name in atom.properties if name not in names and name not in made]
+        names.extend(spare[: max(0, least - len({*names, *made}))])
+        for name in names:
+            if name not in made:
+                values = self.values(property_of(atom, name))
+                if not values:
+                    return None
+                made[name] = values[0]
+        for name in self.keys(atom, least):
+            if len(made) >= least:
+                break
+            values = self.values(atom.additional) if atom.additional is not None else ()
+            if name not in made and values:
+                made[name] = values[0]
+        return made
+
+    def keys(self, atom: Atom, wanted: int = 20) -> Iterator[str]:
+        """Names of undeclared properties, if the object is a map."""
+        if not is_map(atom):
+            return
+        if atom.property_names.nodes:
+            yield from (name for name in self.many(atom.property_names, wanted) if isinstance(name, str))
+            return
+        for number in range(wanted):
+            yield f"key{number}" if number else "key"
+
+
+_NOTHING = object()
+
+
+def is_map(atom: Atom) -> bool:
+    """Whether undeclared keys are sent: they have a schema, or nothing is declared at all."""
+    if atom.additional is None:
+        return False
+    return bool(atom.additional.nodes) or not (atom.properties or atom.required or atom.pattern_properties)
+
+
+def property_of(atom: Atom, name: str) -> Schema:
+    """What an object says of a property: its declaration, its pattern's, else that of all other keys."""
+    if name in atom.properties:
+        return atom.properties[name]
+    for pattern, schema in atom.pattern_properties.items():
+        try:
+            if re.search(pattern, name):
+                return schema
+        except re.error:
+            continue
+    return atom.additional or Schema(())
+
+
+# -- numbers ---------------------------------------------------------------------------------------------------------
+
+
+def numbers(atom: Atom) -> Iterator[int | float]:
+    """Numbers of an alternative: plain ones, those at its limits, multiples."""
+    low, high = range_of(atom)
+    step = step_of(atom)
+    points: list[Fraction] = [Fraction(1), Fraction(0), Fraction(-1)]
+    for edge in (low, high):
+        if edge is not None:
+            points += [edge, edge + 1, edge - 1, edge + Fraction(1, 2), edge - Fraction(1, 2)]
+    if low is not None and high is not None:
+        points += [(low + high) / 2, low + (high - low) / 4]
+    if step:
+        aligned = [math.ceil(point / step) * step for point in points]
+        points = [*aligned, step, *(point + step for point in aligned)]
+    yield from (value for value in unequal(map(plain, points)) if fits_number(atom, value))
+
+
+def range_of(atom: Atom) -> tuple[Fraction | None, Fraction | None]:
+    """The closest limits that an alternative sets, by bounds and by formats."""
+    lows = [exact(atom.minimum.value)] if atom.minimum else []
+    highs = [exact(atom.maximum.value)] if atom.maximum else []
+    for name in atom.formats:
+        if name in NUMBER_RANGES:
+            lows.append(exact(NUMBER_RANGES[name][0]))
+            highs.append(exact(NUMBER_RANGES[name][1]))
+    return max(lows, default=None), min(highs, default=None)
+
+
+def step_of(atom: Atom) -> Fraction | None:
+    """What every value is a multiple of, or None."""
+    steps = [exact(each) for each in atom.multiples]
+    if atom.integer:
+        steps.append(Fraction(1))
+    common: Fraction | None = None
+    for each in steps:
+        common = each if common is None else lcm(common, each)
+    return common
+
+
+def lcm(a: Fraction, b: Fraction) -> Fraction:
+    """The least common multiple of two positive fractions."""
+    return Fraction(math.lcm(a.numerator * b.denominator, b.numerator * a.denominator), a.denominator * b.denominator)
+
+
+def fits_number(atom: Atom, value: float) -> bool:
+    """Whether a number keeps to the limits of an alternative."""
+    low, high = range_of(atom)
+    number, step = exact(value), step_of(atom)
+    if low is not None and (number < low or (atom.minimum and atom.minimum.exclusive and number == low)):
+        return False
+    if high is not None and (number > high or (atom.maximum and atom.maximum.exclusive and number == high)):
+        return False
+    return step is None or (number / step).denominator == 1
+
+
+def exact(value: float) -> Fraction:
+    """The number that a JSON text stands for: 0.1 is a tenth."""
+    return Fraction(value) if isinstance(value, int) else Fraction(repr(value))
+
+
+def plain(value: Fraction) -> int | float:
+    """An int where it is whole, else a float."""
+    return value.numerator if value.denominator == 1 else float(value)
+
+
+# -- texts -----------------------------------------------------------------------------------------------------------
+
+
+def texts(atom: Atom) -> Iterator[str]:
+    """Texts of an alternative that keep to its lengths and, where that is decidable, its patterns and formats."""
+    low, high = lengths_of(atom)
+    known = [name for name in atom.formats if name in formats.EXAMPLES]
+    if known:
+        made: Iterable[str] = (text for name in known for text in formats.EXAMPLES[name])
+    else:
+        made = various_texts(atom)
+    yield from (text for text in made if low <= len(text) <= (MAX_TEXT if high is None else high))
+
+
+def various_texts(atom: Atom) -> Iterator[str]:
+    """Any number of texts without regard to formats."""
+    low, high = lengths_of(atom)
+    if atom.patterns:
+        try:
+            yield from islice(patterns.matching(atom.patterns, shortest=low, longest=high), 50)
+        except Undecidable:
+            yield from (guess for guess in _GUESSES if low <= len(guess) <= (high or MAX_TEXT))
+        return
+    if low > MAX_TEXT:
+        return
+    if low == 0 and high == 0:
+        yield ""
+        return
+    for length in count(max(low, 1)):
+        if high is not None and length > high:
+            break
+        if length > max(low, 1) + 3:
+            return
+        for letters in product("abcdefghijklmnopqrstuvwxyz", repeat=min(length, 2)):
+            yield "a" * (length - len(letters)) + "".join(letters)
+    if low == 0:
+        yield ""
+
+
+def lengths_of(atom: Atom) -> tuple[int, int | None]:
+    low = int(atom.min_length.value) if atom.min_length else 0
+    return low, int(atom.max_length.value) if atom.max_length else None
+
+
+def text_of_length(atom: Atom, length: int) -> str | None:
+    """One text of exactly this length, plausible for the alternative."""
+    if not 0 <= length <= MAX_TEXT:
+        return None
+    for name in atom.formats:
+        if name in _PADDED:
+            before, after = _PADDED[name]
+            padding = length - len(before) - len(after)
+            return f"{before}{'a' * padding}{after}" if padding > 0 else None
+        if name in formats.EXAMPLES:
+            return next((text for text in formats.EXAMPLES[name] if len(text) == length), None)
+    if not atom.patterns:
+        return "a" * length
+    try:
+        return next(patterns.matching(atom.patterns, shortest=length, longest=length), None)
+    except Undecidable:
+        return next((guess for guess in _GUESSES if len(guess) == length), None)
+
+
+# Formats whose values may have any length: what stands before and behind the padding.
+_PADDED = {
+    "uri": ("https://example.com/", ""),
+    "uri-reference": ("/", ""),
+    "iri": ("https://example.com/", ""),
+    "iri-reference": ("/", ""),
+    "uri-template": ("/", ""),
+    "email": ("", "@example.com"),
+    "idn-email": ("", "@example.com"),
+    "json-pointer": ("/", ""),
+    "regex": ("", ""),
+    "base64url": ("", ""),
+    **dict.fromkeys(formats.ANNOTATIONS, ("", "")),
+}
+
+
+# -- streams ---------------------------------------------------------------------------------------------------------
+
+
+def unequal(values: Iterable[Any]) -> Iterator[Any]:
+    """Each JSON value once."""
+    seen: set[str] = set()
+    for value in values:
+        text = canonical(value)
+        if text not in seen:
+            seen.add(text)
+            yield value
+
+
+def _in_turn(streams: list[Iterator[Any]]) -> Iterator[Any]:
+    """The first of each, then the second of each, and so on."""
+    while streams:
+        left: list[Iterator[Any]] = []
+        for stream in streams:
+            value = next(stream, _NOTHING)
+            if value is not _NOTHING:
+                yield value
+                left.append(stream)
+        streams = left

@@ -1,0 +1,359 @@
+"""Rules on alternatives, negations and conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from guardian.model import Confidence, Effect, Hit, Impact
+from guardian.rules.pairs import AtomPair, Delta, UnionPair
+from guardian.rules.registry import rule
+from guardian.rules.schema_values import REQUEST_PLACES, RESPONSE_PLACES, each_place
+from guardian.rules.walk_paths import escape
+from guardian.spec.api import Node, Schema
+from guardian.spec.shape import Atom
+
+
+def _label(atom: Atom) -> str:
+    if atom.tags:
+        return f"selected by {' or '.join(atom.tags)}"
+    return atom.variant or f"that is an unnamed {atom.kind}"
+
+
+def _variants(pair: UnionPair, atoms: tuple[Atom, ...]) -> list[Atom]:
+    shared = pair.base.kinds & pair.head.kinds
+    return [atom for atom in atoms if atom.kind in shared]
+
+
+@rule(
+    "alternative-removed",
+    area="schema",
+    pair=UnionPair,
+    impact=Impact.POSSIBLE,
+    claims=("oneOf", "anyOf", "allOf"),
+    aliases=(
+        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="one-of-removed"),
+        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="any-of-removed"),
+        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="all-of-added"),
+    ),
+)
+def alternative_removed(pair: UnionPair) -> Iterator[Delta]:
+    """A variant is gone, and no other one covers it.
+
+    Why it matters: a caller that sends this variant is refused.
+
+    Breaks (request):
+        base:
+          oneOf:
+            - {type: object, required: [iban], properties: {iban: {type: string}}}
+            - {type: object, required: [card], properties: {card: {type: string}}}
+        head: {type: object, required: [card], properties: {card: {type: string}}}
+
+    Holds (request):
+        base: {anyOf: [{type: string, enum: [a]}, {type: string}]}
+        head: {type: string}
+    """
+    for atom in _variants(pair, pair.lost):
+        yield Delta(Effect.NARROWED, f"no longer takes the variant {_label(atom)}", base=atom.node, head=pair.head_node)
+
+
+@rule(
+    "alternative-added",
+    area="schema",
+    pair=UnionPair,
+    impact=Impact.POSSIBLE,
+    strict_impact=Impact.BROKEN,
+    claims=("oneOf", "anyOf", "allOf"),
+    aliases=(
+        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="one-of-added"),
+        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="any-of-added"),
+        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="all-of-removed"),
+    ),
+)
+def alternative_added(pair: UnionPair) -> Iterator[Delta]:
+    """There is a variant that no variant of base covers.
+
+    Why it matters: a reader that knows the old variants cannot decode the new one.
+
+    Breaks (response):
+        base: {type: object, required: [card], properties: {card: {type: string}}}
+        head:
+          oneOf:
+            - {type: object, required: [card], properties: {card: {type: string}}}
+            - {type: object, required: [iban], properties: {iban: {type: string}}}
+
+    Holds (request):
+        base: {type: object, required: [card], properties: {card: {type: string}}}
+        head:
+          oneOf:
+            - {type: object, required: [card], properties: {card: {type: string}}}
+            - {type: object, required: [iban], properties: {iban: {type: string}}}
+    """
+    for atom in _variants(pair, pair.gained):
+        yield Delta(Effect.WIDENED, f"has a new variant {_label(atom)}", base=pair.base_node, head=atom.node)
+
+
+@rule(
+    "discriminator-changed",
+    area="schema",
+    pair=UnionPair,
+    claims=("discriminator",),
+    aliases=(
+        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="discriminator-property-name-changed"),
+        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="discriminator-mapping-changed"),
+        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="discriminator-mapping-deleted"),
+        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="discriminator-mapping-added"),
+        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="discriminator-added"),
+        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="discriminator-removed"),
+    ),
+)
+def discriminator_changed(pair: UnionPair) -> Iterator[Delta]:
+    """The value, or the property, that selects a variant is another one.
+
+    Why it matters: the selecting value stands on the wire. A reader that switches on the known one falls through,
+    and a caller that sends it is refused.
+
+    Breaks (response):
+        components:
+          schemas:
+            Tug: {type: object, required: [kind], properties: {kind: {type: string}, pull: {type: number}}}
+            Ferry: {type: object, required: [kind], properties: {kind: {type: string}, seats: {type: integer}}}
+        base:
+          oneOf: [{$ref: "#/components/schemas/Tug"}, {$ref: "#/components/schemas/Ferry"}]
+          discriminator: {propertyName: kind, mapping: {tug: "#/components/schemas/Tug"}}
+        head:
+          oneOf: [{$ref: "#/components/schemas/Tug"}, {$ref: "#/components/schemas/Ferry"}]
+          discriminator: {propertyName: kind, mapping: {tugboat: "#/components/schemas/Tug"}}
+
+    Holds (response):
+        components:
+          schemas:
+            Tug: {type: object, required: [kind], properties: {kind: {type: string}, pull: {type: number}}}
+            Ferry: {type: object, required: [kind], properties: {kind: {type: string}, seats: {type: integer}}}
+        base:
+          oneOf: [{$ref: "#/components/schemas/Tug"}, {$ref: "#/components/schemas/Ferry"}]
+          discriminator: {propertyName: kind}
+        head:
+          oneOf: [{$ref: "#/components/schemas/Ferry"}, {$ref: "#/components/schemas/Tug"}]
+          discriminator: {propertyName: kind, mapping: {Tug: "#/components/schemas/Tug"}}
+    """
+    base, head = pair.base.discriminator, pair.head.discriminator
+    if base is None or head is None:
+        if base is not head:
+            words = "has no discriminator any more" if head is None else "has a discriminator now"
+            yield Delta(
+                Effect.ANNOTATION,
+                words,
+                base=base.node if base else pair.base_node,
+                head=head.node if head else pair.head_node,
+                hit=Hit.NOBODY,
+            )
+        return
+    if base.property != head.property:
+        yield Delta(
+            Effect.CHANGED,
+            f"is told apart by {head.property} instead of {base.property}",
+            field=escape(base.property),
+            base=base.node,
+            head=head.node,
+        )
+        return
+    matched = {id(a): b for a, b in pair.matched}
+    for atom in pair.base.atoms:
+        partner = matched.get(id(atom))
+        if partner is None or not atom.tags or not partner.tags or set(atom.tags) & set(partner.tags):
+            continue
+        yield Delta(
+            Effect.CHANGED,
+            f"selects {_target(atom)} by {' or '.join(partner.tags)} instead of {' or '.join(atom.tags)}",
+            field=escape(base.property),
+            base=base.node,
+            head=head.node,
+        )
+    yield from _extra_values(pair)
+
+
+def _target(atom: Atom) -> str:
+    return f"the variant {atom.variant}" if atom.variant else "a variant"
+
+
+def _extra_values(pair: UnionPair) -> Iterator[Delta]:
+    """Further wire values for a variant that has one already."""
+    base, head = pair.base.discriminator, pair.head.discriminator
+    assert base is not None and head is not None
+    both = [set(a.tags) | set(b.tags) for a, b in pair.matched if not set(a.tags) & set(b.tags)]
+    both.extend(set(atom.tags) for atom in (*pair.lost, *pair.gained))
+    tagged = set().union(*both)
+    for wire in sorted(head.mapping.keys() - base.mapping.keys() - tagged):
+        yield Delta(
+            Effect.WIDENED,
+            f"has a further selecting value {wire}",
+            field=escape(base.property),
+            base=base.node,
+            head=head.node,
+            impact=Impact.POSSIBLE,
+        )
+    for wire in sorted(base.mapping.keys() - head.mapping.keys() - tagged):
+        yield Delta(
+            Effect.NARROWED,
+            f"no longer takes the selecting value {wire}",
+            field=escape(base.property),
+            base=base.node,
+            head=head.node,
+            impact=Impact.POSSIBLE,
+        )
+
+
+@rule(
+    "not-changed",
+    area="schema",
+    pair=AtomPair,
+    impact=Impact.POSSIBLE,
+    claims=("not",),
+    aliases=each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="not-added")
+    + each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="not-removed"),
+)
+def not_changed(pair: AtomPair) -> Iterator[Delta]:
+    """What is excluded by ``not`` is something else.
+
+    Why it matters: a value that is now excluded is refused.
+
+    Breaks (request):
+        base: {type: string}
+        head: {type: string, not: {enum: [admin]}}
+
+    Holds (request):
+        base: {type: string, not: {enum: [admin]}}
+        head: {type: string}
+    """
+    base, head = list(pair.base.nots), list(pair.head.nots)
+    for node in list(base):
+        partner = next((each for each in head if pair.relate(Schema((node,)), Schema((each,))) is None), None)
+        if partner is not None:
+            base.remove(node)
+            head.remove(partner)
+    if len(base) == len(head) == 1:
+        inner = pair.relate(Schema((base[0],)), Schema((head[0],)))
+        effect = inner.mirrored if inner is not None else Effect.CHANGED
+    elif base and head:
+        effect = Effect.CHANGED
+    elif base or head:
+        effect = Effect.NARROWED if head else Effect.WIDENED
+    else:
+        return
+    yield Delta(
+        effect,
+        "excludes other values than before",
+        **pair.nodes(base[0] if base else None, head[0] if head else None),
+    )
+
+
+@rule(
+    "condition-changed",
+    area="schema",
+    pair=AtomPair,
+    impact=Impact.POSSIBLE,
+    claims=("if", "then", "else"),
+    aliases=each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="if-added")
+    + each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="if-removed")
+    + each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="then-added")
+    + each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="then-removed")
+    + each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="else-added")
+    + each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="else-removed"),
+)
+def condition_changed(pair: AtomPair) -> Iterator[Delta]:
+    """An ``if``/``then``/``else`` asks for something else.
+
+    Why it matters: values that fall under the condition may be refused. With the same ``if`` both branches are
+    compared; with another one the documents alone cannot decide, and only a witness can.
+
+    Breaks (request):
+        base: {type: object, properties: {a: {type: string}, b: {type: string}}}
+        head:
+          type: object
+          properties: {a: {type: string}, b: {type: string}}
+          if: {required: [a]}
+          then: {required: [b]}
+
+    Holds (request):
+        base: {type: object, properties: {a: {type: string}}, if: {required: [a]}, then: {required: [b]}}
+        head: {type: object, properties: {a: {type: string}}}
+    """
+    base, head = list(pair.base.conditions), list(pair.head.conditions)
+    if len(base) == len(head) == 1:
+        yield from _same_condition(pair, base[0], head[0])
+    elif len(base) != len(head) and not (base and head):
+        yield Delta(
+            Effect.NARROWED if head else Effect.WIDENED,
+            "must satisfy a new condition" if head else "is free of a condition",
+            **pair.nodes(base[0] if base else None, head[0] if head else None),
+        )
+    elif base or head:
+        yield _undecided(pair, base[0], head[0])
+
+
+def _same_condition(pair: AtomPair, base: Node, head: Node) -> Iterator[Delta]:
+    if pair.relate(Schema((base.child("if"),)), Schema((head.child("if"),))) is not None:
+        yield _undecided(pair, base, head)
+        return
+    effects = []
+    for keyword in ("then", "else"):
+        sides = [Schema((node.child(keyword),)) if keyword in node.value else Schema(()) for node in (base, head)]
+        effect = pair.relate(sides[0], sides[1])
+        if effect is not None:
+            effects.append(effect)
+    if effects:
+        yield Delta(
+            effects[0] if len(set(effects)) == 1 else Effect.CHANGED,
+            "asks for something else where its condition holds",
+            **pair.nodes(base, head),
+        )
+
+
+def _undecided(pair: AtomPair, base: Node, head: Node) -> Delta:
+    return Delta(
+        Effect.CHANGED,
+        "has other conditions than before",
+        confidence=Confidence.POSSIBLE,
+        unproved="two different conditions cannot be told apart by the documents alone",
+        **pair.nodes(base, head),
+    )
+
+
+@rule("opaque-composition-changed", area="schema", pair=UnionPair, impact=Impact.POSSIBLE, claims=())
+def opaque_composition_changed(pair: UnionPair) -> Iterator[Delta]:
+    """So many alternatives are combined that they were not multiplied out, and they differ.
+
+    Why it matters: guardian does not guess. Where alternatives multiply past its limit it says that it cannot tell.
+
+    Warns (request):
+        base:
+          type: object
+          allOf:
+            - anyOf: [{required: [a0]}, {required: [b0]}]
+            - anyOf: [{required: [a1]}, {required: [b1]}]
+            - anyOf: [{required: [a2]}, {required: [b2]}]
+            - anyOf: [{required: [a3]}, {required: [b3]}]
+            - anyOf: [{required: [a4]}, {required: [b4]}]
+            - anyOf: [{required: [a5]}, {required: [b5]}]
+            - anyOf: [{required: [a6]}, {required: [b6]}]
+        head:
+          type: object
+          allOf:
+            - anyOf: [{required: [a0]}, {required: [b0]}]
+            - anyOf: [{required: [a1]}, {required: [b1]}]
+            - anyOf: [{required: [a2]}, {required: [b2]}]
+            - anyOf: [{required: [a3]}, {required: [b3]}]
+            - anyOf: [{required: [a4]}, {required: [b4]}]
+            - anyOf: [{required: [a5]}, {required: [b5]}]
+            - anyOf: [{required: [c6]}, {required: [b6]}]
+    """
+    if pair.base.opaque or pair.head.opaque:
+        base, head = pair.base.opaque, pair.head.opaque
+        yield Delta(
+            Effect.CHANGED,
+            "combines too many alternatives to be compared",
+            base=base[0] if base else pair.base_node,
+            head=head[0] if head else pair.head_node,
+            confidence=Confidence.POSSIBLE,
+            unproved="the alternatives multiply past the limit; split the schema to have it judged",
+        )

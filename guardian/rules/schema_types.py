@@ -1,0 +1,204 @@
+"""Rules on the JSON types that a value may have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from guardian.model import Confidence, Direction, Effect
+from guardian.rules.pairs import Delta, NumberPair, UnionPair
+from guardian.rules.registry import rule
+from guardian.spec.shape import Atom, Shape
+
+# On the wire of a parameter everything is text: a free string takes whatever these are written as.
+_TEXT_KINDS = frozenset({"boolean", "number", "null"})
+
+
+@rule(
+    "type-changed",
+    area="schema",
+    pair=UnionPair,
+    claims=("type",),
+    aliases=(
+        "request-body-type-changed",
+        "request-property-type-changed",
+        "request-parameter-type-changed",
+        "request-parameter-property-type-changed",
+        "request-body-type-generalized",
+        "request-property-type-generalized",
+        "request-parameter-type-generalized",
+        "request-parameter-property-type-generalized",
+        "request-body-type-specialized",
+        "request-property-type-specialized",
+        "request-parameter-property-type-specialized",
+        "request-property-type-compatible",
+        "response-body-type-changed",
+        "response-property-type-changed",
+        "response-body-type-generalized",
+        "response-property-type-generalized",
+        "response-body-type-specialized",
+        "response-property-type-specialized",
+        "response-property-type-compatible",
+        "response-header-type-changed",
+        "response-header-type-generalized",
+        "response-header-type-specialized",
+        "response-header-type-compatible",
+    ),
+)
+def type_changed(pair: UnionPair) -> Iterator[Delta]:
+    """The JSON type is another one, or there are more or fewer of them.
+
+    Why it matters: a decoder written for one JSON type fails on another, and a server that no longer takes a type
+    refuses what callers send. A free string in a parameter takes numbers and booleans, since all parameters are text.
+
+    Breaks (request):
+        base: {type: string}
+        head: {type: integer}
+
+    Breaks (response):
+        base: {type: string}
+        head: {type: [string, array]}
+
+    Breaks (parameter):
+        base: {type: string}
+        head: {type: boolean}
+
+    Holds (parameter):
+        base: {type: integer}
+        head: {type: string}
+
+    Holds (request):
+        base: {type: integer}
+        head: {anyOf: [{type: string}, {type: integer}]}
+
+    Warns (request):
+        base: {properties: {id: {type: string}}}
+        head: {type: object, properties: {id: {type: string}}}
+    """
+    shared = pair.base.kinds & pair.head.kinds
+    lost = [atom for atom in pair.lost if atom.kind not in shared and atom.kind != "null"]
+    gained = [atom for atom in pair.gained if atom.kind not in shared and atom.kind != "null"]
+    if pair.text:
+        lost = [atom for atom in lost if not _taken_as_text(atom, pair.head)]
+        gained = [atom for atom in gained if not _taken_as_text(atom, pair.base)]
+    if not lost and not gained:
+        return
+    effect = Effect.CHANGED if lost and gained else Effect.NARROWED if lost else Effect.WIDENED
+    decisive = [*lost] if pair.direction is Direction.REQUEST else [*gained]
+    silent = bool(decisive) and all(atom.silent for atom in decisive)
+    yield Delta(
+        effect,
+        f"changed type from {describe(pair.base)} to {describe(pair.head)}",
+        base=pair.base_node,
+        head=pair.head_node,
+        confidence=Confidence.POSSIBLE if silent else None,
+        unproved="one side never wrote its type, so what it meant can only be guessed" if silent else None,
+    )
+
+
+def _taken_as_text(atom: Atom, shape: Shape) -> bool:
+    return atom.kind in _TEXT_KINDS and any(each.free for each in shape.of_kind("string"))
+
+
+def describe(shape: Shape) -> str:
+    """The types of a shape in words: ``integer or string``; ``any type``, ``nothing``."""
+    words: list[str] = []
+    for atom in shape.atoms:
+        word = "integer" if atom.kind == "number" and atom.integer else atom.kind
+        if not atom.silent and word not in words:
+            words.append(word)
+    if len(shape.kinds) == 6 and len(words) == 6:
+        return "any type"
+    return " or ".join(words) or "nothing"
+
+
+@rule(
+    "integer-changed",
+    area="schema",
+    pair=NumberPair,
+    claims=("type",),
+    aliases=("request-parameter-type-specialized",),
+)
+def integer_changed(pair: NumberPair) -> Iterator[Delta]:
+    """Only whole numbers on one side, any number on the other.
+
+    Why it matters: a reader that decodes an integer fails on 1.5, and a server that wants integers refuses it.
+
+    Breaks (request):
+        base: {type: number}
+        head: {type: integer}
+
+    Breaks (response):
+        base: {type: integer}
+        head: {type: number}
+
+    Holds (response):
+        base: {type: number}
+        head: {type: integer}
+    """
+    if pair.base.enum is not None or pair.head.enum is not None or pair.base.integer == pair.head.integer:
+        return
+    words = "number to integer" if pair.head.integer else "integer to number"
+    yield Delta(
+        Effect.NARROWED if pair.head.integer else Effect.WIDENED,
+        f"changed type from {words}",
+        **pair.nodes(None, None),
+    )
+
+
+@rule(
+    "nullability-changed",
+    area="schema",
+    pair=UnionPair,
+    claims=("nullable", "x-nullable"),
+    aliases=(
+        "request-body-became-not-nullable",
+        "request-body-became-nullable",
+        "request-property-became-not-nullable",
+        "request-property-became-nullable",
+        "request-parameter-became-not-nullable",
+        "request-parameter-became-nullable",
+        "request-parameter-property-became-not-nullable",
+        "request-parameter-property-became-nullable",
+        "response-body-became-nullable",
+        "response-body-became-not-nullable",
+        "response-property-became-nullable",
+        "response-property-became-not-nullable",
+        "response-header-became-nullable",
+        "response-header-became-not-nullable",
+    ),
+)
+def nullability_changed(pair: UnionPair) -> Iterator[Delta]:
+    """null is accepted on one side only.
+
+    Why it matters: a reader that was always given a value now meets null; a caller that sends null is refused.
+    ``nullable: true``, ``type: [x, "null"]`` and a ``oneOf`` with null mean the same and are no change.
+
+    Breaks (response):
+        base: {type: string}
+        head: {type: [string, "null"]}
+
+    Breaks (request):
+        base: {oneOf: [{type: string}, {type: "null"}]}
+        head: {type: string}
+
+    Holds (response):
+        base: {type: [object, "null"], properties: {a: {type: string}}}
+        head: {oneOf: [{type: "null"}, {type: object, properties: {a: {type: string}}}]}
+    """
+    if pair.text:
+        return
+    for atoms, effect, words in (
+        (pair.lost, Effect.NARROWED, "is no longer nullable"),
+        (pair.gained, Effect.WIDENED, "became nullable"),
+    ):
+        for atom in atoms:
+            if atom.kind != "null" or (atom.silent and pair.base.kinds != {"null"} and len(atoms) > 1):
+                continue
+            yield Delta(
+                effect,
+                words,
+                base=pair.base_node,
+                head=pair.head_node,
+                confidence=Confidence.POSSIBLE if atom.silent else None,
+                unproved="one side never wrote its type, so what it meant can only be guessed" if atom.silent else None,
+            )

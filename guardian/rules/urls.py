@@ -1,0 +1,125 @@
+"""Where an operation is reached: path templates by shape, server URLs by what a client would call.
+
+Names of template variables are erased (``/users/{id}`` is ``/users/{}``): they are not on the wire. A server URL is
+the set of URLs that its variables allow (OpenAPI 3.1, Server Variable Object).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice, product
+from typing import Any
+
+from guardian.spec.api import Api, Node, Operation, Server
+from guardian.spec.servers import UNSAID
+
+_VARIABLE = re.compile(r"\{([^{}]*)\}")
+_PARTS = re.compile(r"(?:[^/?#]*:)?(?://([^/?#]*))?([^?#]*)")
+# A server whose variables allow more URLs than this is compared by its first ones.
+MAX_URLS = 256
+
+
+def shape_of(path: str) -> str:
+    """A path template with the names of its variables erased."""
+    return _VARIABLE.sub("{}", path)
+
+
+def variables_of(path: str) -> tuple[str, ...]:
+    """The names of a template's variables, in order."""
+    return tuple(_VARIABLE.findall(path))
+
+
+def path_layers(operation: Operation) -> tuple[Node, ...]:
+    """The path item of an operation and what it refers to: a key counts where it stands first."""
+    node = operation.path_node
+    if isinstance(node.value, dict) and "$ref" in node.value:
+        return node.document.documents.layers(node)
+    return (node,)
+
+
+def own_servers(operation: Operation) -> Node | None:
+    """The server list (or, in 2.0, the schemes) that the operation or its path item has to itself."""
+    for node in (operation.node, *path_layers(operation)):
+        for key in ("servers", "schemes"):
+            if isinstance(node.value, dict) and node.value.get(key):
+                return node.child(key)
+    return None
+
+
+def effective_path(api: Api, operation: Operation) -> str:
+    """The path a client calls: that of the first server, then the operation's, variable names erased.
+
+    A webhook is called at an address of the receiver's: there it is only the webhook's name.
+    """
+    if operation.kind != "path":
+        return operation.path
+    servers = operation.parts.servers if own_servers(operation) else api.servers
+    prefix = next(_urls(servers[0])).path if servers else ""
+    return prefix.rstrip("/") + shape_of(operation.path)
+
+
+@dataclass(frozen=True, slots=True)
+class _Url:
+    schemes: frozenset[str]
+    host: str
+    path: str
+
+
+def unreachable(left: tuple[Server, ...], right: tuple[Server, ...], routes: Iterable[tuple[str, str]]) -> list[Server]:
+    """The servers of ``left`` with a URL that no server of ``right`` answers at, ``routes`` as (left, right) paths.
+
+    What a document leaves open (no scheme, no host) agrees with anything.
+    """
+    pairs = tuple(routes) or (("", ""),)
+    known = [url for server in right or (UNSAID,) for url in _urls(server)]
+    return [
+        server
+        for server in left or (UNSAID,)
+        if not all(any(_answers(url, other, pairs) for other in known) for url in _urls(server))
+    ]
+
+
+def _answers(url: _Url, other: _Url, routes: tuple[tuple[str, str], ...]) -> bool:
+    if url.schemes and other.schemes and not url.schemes <= other.schemes:
+        return False
+    if url.host and other.host and not _matches(other.host, url.host):
+        return False
+    return all(_matches(other.path.rstrip("/") + b, url.path.rstrip("/") + a) for a, b in routes)
+
+
+def _matches(template: str, text: str) -> bool:
+    """Whether a text is one that the template stands for; ``{}`` stands for anything within a segment."""
+    if template == text:
+        return True
+    if "{}" not in template:
+        return False
+    return re.fullmatch("[^/]*".join(re.escape(part) for part in template.split("{}")), text) is not None
+
+
+def _urls(server: Server) -> Iterator[_Url]:
+    """The URLs that a server stands for, that of its variables' defaults first; ``{}`` where any text may stand."""
+    names = dict.fromkeys(variables_of(server.url))
+    if not names:
+        yield _Url(server.schemes, server.host, server.path)
+        return
+    choices = [_choices(server.variables.get(name)) for name in names]
+    for combination in islice(product(*choices), MAX_URLS):
+        values = dict(zip(names, combination, strict=True))
+        yield _split(_VARIABLE.sub(lambda match: values[match[1]], server.url), server.schemes)  # noqa: B023
+
+
+def _split(url: str, schemes: frozenset[str]) -> _Url:
+    match = _PARTS.match(url)
+    host, path = match.groups() if match else (None, url)
+    return _Url(schemes, (host or "").lower(), "/" + path.strip("/") if path.strip("/") else "")
+
+
+def _choices(variable: Any) -> list[str]:
+    if not isinstance(variable, dict):
+        return ["{}"]
+    default = [str(variable["default"])] if "default" in variable else []
+    listed = variable.get("enum")
+    rest = [str(value) for value in listed] if isinstance(listed, list) and listed else ["{}"]
+    return list(dict.fromkeys([*default, *rest]))

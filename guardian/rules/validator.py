@@ -1,0 +1,101 @@
+"""The JSON Schema validator behind every judgement: jsonschema-rs, with ``format`` and ``pattern`` asserted.
+
+The formats of JSON Schema 2020-12 are its own; those of the OpenAPI format registry are added here. The network is
+never asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import datetime, time
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from jsonschema_rs import Draft202012Validator
+
+Json = dict[str, Any] | bool
+Check = Callable[[Any], bool]
+
+
+class Unjudgeable(Exception):
+    """The validator cannot read the schema; the message says what of it, as a phrase."""
+
+
+# Formats that are limits of a number, both inclusive.
+NUMBER_RANGES: dict[str, tuple[float, float]] = {
+    **{f"int{bits}": (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (8, 16, 32, 64)},
+    **{f"uint{bits}": (0, 2**bits - 1) for bits in (8, 16, 32, 64)},
+    "double-int": (-(2**53), 2**53),
+    "float": (-3.4028234663852886e38, 3.4028234663852886e38),
+    "double": (-1.7976931348623157e308, 1.7976931348623157e308),
+}
+
+
+def compiled(schema: Json) -> Draft202012Validator:
+    """A validator of this schema (JSON Schema 2020-12, self-contained).
+
+    Raises:
+        Unjudgeable: it is no valid schema.
+    """
+    import jsonschema_rs
+
+    try:
+        return jsonschema_rs.Draft202012Validator(
+            schema,
+            validate_formats=True,
+            formats=_FORMATS,
+            email_options=jsonschema_rs.EmailOptions(allow_display_text=False),
+            offline=True,
+        )
+    except ValueError as error:
+        raise Unjudgeable(f"the validator cannot read the schema: {str(error).partition(chr(10))[0]}") from error
+
+
+@lru_cache(maxsize=4096)
+def readable(pattern: str) -> str:
+    """The pattern as the validator reads it: a dash beside a class like ``\\w`` and a brace that counts nothing, escaped.
+
+    Raises:
+        Unjudgeable: it cannot read the pattern.
+    """
+    escaped = re.sub(r"(\\[dwsDWS])-(?!\])", r"\1\\-", pattern).replace("{,", r"\{,")
+    for spelling in (pattern, escaped):
+        try:
+            compiled({"pattern": spelling})
+        except Unjudgeable:
+            continue
+        return spelling
+    raise Unjudgeable(f"the validator cannot read the pattern `{pattern}`")
+
+
+def _reads(parse: Callable[[str], object]) -> Check:
+    def check(value: Any) -> bool:
+        try:
+            return not isinstance(value, str) or parse(value) is not False
+        except ValueError:
+            return False
+
+    return check
+
+
+def _matches(pattern: str) -> Check:
+    compiled = re.compile(pattern)
+    return _reads(lambda text: compiled.fullmatch(text) is not None)
+
+
+def _whole(low: float, high: float) -> Check:
+    return _reads(lambda text: re.fullmatch(r"-?[0-9]{1,20}", text) is not None and low <= int(text) <= high)
+
+
+# Formats of the OpenAPI registry that the validator does not know.
+_FORMATS: dict[str, Check] = {
+    "byte": _matches(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?"),
+    "base64url": _matches(r"[A-Za-z0-9_-]*={0,2}"),
+    "char": _matches(r"(?s:.)"),
+    "date-time-local": _reads(lambda text: "T" in text and datetime.fromisoformat(text).tzinfo is None),
+    "time-local": _reads(lambda text: time.fromisoformat(text).tzinfo is None),
+    "http-date": _reads(lambda text: datetime.strptime(text, "%a, %d %b %Y %H:%M:%S GMT")),
+    **{name: _whole(low, high) for name, (low, high) in NUMBER_RANGES.items() if name.lstrip("u").startswith("int")},
+}

@@ -1,0 +1,307 @@
+"""Witnesses: for a finding, one small message that one side accepts and the other refuses, judged independently.
+
+In a request the witness worked on base and is refused by head; in a response head may send it and a reader made for
+base cannot use it. A value that tells the two sides apart is found at the very place of the finding, then laid into a
+smallest message, and the whole is judged once more. Where a response merely lost an optional property, the reader's
+need for it is part of the question. No judged value, no witness: then a sentence says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain, islice
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from guardian.model import Confidence, Direction, Effect, Witness
+from guardian.rules import patterns
+from guardian.rules.boundaries import Boundaries
+from guardian.rules.judge import Judge, Judges
+from guardian.rules.pairs import SchemaRoot
+from guardian.rules.rewrite import Role
+from guardian.rules.sample import FEW, Sampler, property_of
+from guardian.rules.url_text import readings, write
+from guardian.rules.validator import Json, Unjudgeable
+from guardian.rules.walk import Child, Found, Walker
+from guardian.spec.api import Schema
+from guardian.spec.shape import Atom
+
+# For one finding: values tried at its place, and whole messages that one of them is laid into. A value costs two
+# questions to the judges at most, a message two more.
+MAX_TRIED = 400
+MAX_LOCAL = 4
+MAX_MESSAGES = 8
+
+_NOTHING = object()
+
+
+def witness(found: Found, walker: Walker) -> Witness | str:
+    """A witness of a finding, or why there is none, as a sentence.
+
+    Args:
+        found: a finding of ``walker``.
+        walker: holds the shapes of both sides; what is built for one finding is kept for the next one.
+
+    Raises:
+        RefError: a reference in the schemas leads nowhere.
+    """
+    prover = _PROVERS.get(walker)
+    if prover is None:
+        prover = _PROVERS[walker] = Prover(walker)
+    return prover.witness(found)
+
+
+class Prover:
+    """Builds witnesses over one comparison and remembers the parts."""
+
+    def __init__(self, walker: Walker) -> None:
+        self._walker = walker
+        self._base_judges = Judges()
+        self._head_judges = Judges()
+        self._samplers: dict[tuple[bool, Direction], Sampler] = {}
+        self._locals: dict[object, tuple[list[Any], Iterator[Any]]] = {}
+
+    def witness(self, found: Found) -> Witness | str:
+        """See ``guardian.rules.witness.witness``."""
+        direction = found.root.direction
+        if found.delta.effect is Effect.ANNOTATION:
+            return "an annotation changes no message"
+        harmless = Effect.WIDENED if direction is Direction.REQUEST else Effect.NARROWED
+        if found.delta.effect is harmless:
+            return "every message that worked before works still"
+        try:
+            return self._prove(found)
+        except Unjudgeable as reason:
+            return str(reason)
+
+    def _prove(self, found: Found) -> Witness | str:
+        lost = self._lost_property(found)
+        needs = _needs(found, lost) if lost else True
+        tags = _about_tags(found)
+        root = found.root
+        local = islice(self._local(found, lost), MAX_LOCAL)
+        first = next(local, _NOTHING)
+        if first is _NOTHING:
+            return "no value was found that one side accepts and the other refuses"
+        for value in chain([first], local):
+            for message in islice(self._messages(found, value), MAX_MESSAGES):
+                if root.text and not _has_text(message):
+                    continue
+                if self._tells_apart(found, root.base, root.head, message, needs, tags):
+                    return _worded(found, message, lost)
+        return "no whole message was found that shows the difference"
+
+    # -- at the place of the finding -----------------------------------------------------------------------------------
+
+    def _local(self, found: Found, lost: str | None) -> Iterator[Any]:
+        """Values at the place of the finding that only one side accepts; for many operations found once."""
+        delta, root = found.delta, found.root
+        key = (found.base.key, found.head.key, root.direction, root.text, found.rule.id, delta.field, delta.message)
+        if key not in self._locals:
+            self._locals[key] = ([], self._search(found, lost))
+        known, more = self._locals[key]
+        yield from known
+        for value in more:
+            known.append(value)
+            yield value
+
+    def _search(self, found: Found, lost: str | None) -> Iterator[Any]:
+        needs: Json = {"required": [lost]} if lost else True
+        tags = _about_tags(found)
+        candidates = islice(self._candidates(found, lost), MAX_TRIED)
+        for value in self._prepared(found, candidates, tags):
+            if self._tells_apart(found, found.base, found.head, value, needs, tags):
+                yield value
+
+    def _prepared(self, found: Found, candidates: Iterator[Any], tags: bool) -> Iterator[Any]:
+        """The same values; the judges are told of some at a time, a few at first, for the first ones often do."""
+        size = 4
+        while batch := list(islice(candidates, size)):
+            for judge in self._judges(found.root, found.base, found.head, tags):
+                judge.prepare(batch)
+            yield from batch
+            size *= 8
+
+    def _candidates(self, found: Found, lost: str | None) -> Iterator[Any]:
+        """What the finding itself suggests, then the limits that its rule speaks of, then everything."""
+        direction = found.root.direction
+        sent, received = _turned(found.root, found.base, found.head)
+        sender = self._sampler(direction is Direction.RESPONSE, direction)
+        boundaries = Boundaries(sender, self._sampler(direction is Direction.REQUEST, direction))
+        yield from found.delta.samples
+        told = found.delta.base if direction is Direction.REQUEST else found.delta.head
+        if told is not None and "/enum/" in told.pointer:
+            yield told.value
+        for atom in sender.atoms(sent):
+            if told is not None and told == atom.node:
+                yield from islice(sender.of(atom, sent), FEW)
+        if lost:
+            yield from sender.values(sent)
+        name = _only_name(found.delta.field)
+        if name is not None:
+            for atom in sender.atoms(sent):
+                if atom.kind == "object":
+                    yield from self._about(sender, sent, atom, name)
+        claims = {each.rpartition(".")[2] for each in found.rule.claims}
+        tried = list(islice(boundaries.values(sent, received), MAX_TRIED))
+        yield from (value for keyword, value in tried if keyword in claims)
+        if found.delta.confidence is not Confidence.POSSIBLE:  # else a value must be about this very finding
+            yield from (value for keyword, value in tried if keyword not in claims)
+
+    def _about(self, sender: Sampler, sent: Schema, atom: Atom, name: str) -> Iterator[Any]:
+        """Objects with and without one property."""
+        selected = sender.selection(sent, atom)
+        made = sender.object(atom, selected)
+        if made is not None and name not in made:
+            yield made
+        if name in atom.properties:
+            for value in sender.values(atom.properties[name]):
+                made = sender.object(atom, {**selected, name: value})
+                if made is not None:
+                    yield made
+
+    def _tells_apart(self, found: Found, base: Schema, head: Schema, value: Any, needs: Json, tags: bool) -> bool:
+        """Whether the sending side accepts a value and the receiving side, with its needs, accepts no reading of it."""
+        sends, receives = self._judges(found.root, base, head, tags)
+        if not sends.accepts(value):
+            return False
+        read = readings(value) if found.root.text else (value,)
+        return not any(receives.accepts(each, needs) for each in read)
+
+    def _judges(self, root: SchemaRoot, base: Schema, head: Schema, tags: bool) -> tuple[Judge, Judge]:
+        direction = root.direction
+        roles = (Role.SENDER, Role.RECEIVER) if direction is Direction.REQUEST else (Role.RECEIVER, Role.SENDER)
+        judges = (
+            self._base_judges.judge(base, direction, roles[0], tags=tags),
+            self._head_judges.judge(head, direction, roles[1], tags=tags),
+        )
+        return judges if direction is Direction.REQUEST else judges[::-1]
+
+    def _lost_property(self, found: Found) -> str | None:
+        """The property that head no longer sends, where base declared it."""
+        name = _only_name(found.delta.field)
+        if found.root.direction is Direction.REQUEST or name is None:
+            return None
+
+        def declares(sampler: Sampler, schema: Schema) -> bool:
+            return any(name in atom.properties for atom in sampler.atoms(schema) if atom.kind == "object")
+
+        base, head = (self._sampler(is_head, Direction.RESPONSE) for is_head in (False, True))
+        return name if declares(base, found.base) and not declares(head, found.head) else None
+
+    # -- the whole message ---------------------------------------------------------------------------------------------
+
+    def _messages(self, found: Found, value: Any) -> Iterator[Any]:
+        """Smallest messages of the sending side that hold the value where the path leads."""
+        sender = self._sampler(found.root.direction is Direction.RESPONSE, found.root.direction)
+        schemas = [_turned(found.root, found.root.base, found.root.head)[0]]
+        schemas += [_turned(found.root, child.base, child.head)[0] for child in found.path]
+        steps = list(zip(schemas[:-1], found.path, schemas[1:], strict=True))
+        yield from self._wrapped(sender, steps, value)
+
+    def _wrapped(self, sender: Sampler, steps: list[tuple[Schema, Child, Schema]], value: Any) -> Iterator[Any]:
+        if not steps:
+            yield value
+            return
+        *outer, (parent, child, below) = steps
+        for made in _around(sender, parent, child, below, value):
+            yield from self._wrapped(sender, outer, made)
+
+    def _sampler(self, is_head: bool, direction: Direction) -> Sampler:
+        sampler = self._samplers.get((is_head, direction))
+        if sampler is None:
+            shaper = self._walker.head_shaper if is_head else self._walker.base_shaper
+            sampler = self._samplers[is_head, direction] = Sampler(shaper, direction)
+        return sampler
+
+
+_PROVERS: WeakKeyDictionary[Walker, Prover] = WeakKeyDictionary()
+
+
+def _turned(root: SchemaRoot, base: Schema, head: Schema) -> tuple[Schema, Schema]:
+    """Who sends comes first."""
+    return (base, head) if root.direction is Direction.REQUEST else (head, base)
+
+
+def _about_tags(found: Found) -> bool:
+    return "discriminator" in found.rule.claims
+
+
+def _only_name(field: str) -> str | None:
+    """The property that a field of one step names."""
+    if not field or field in {"*", "[]"} or "[]" in field or ":" in field:
+        return None
+    steps = field.replace("\\.", "\0").split(".")
+    return steps[0].replace("\0", ".").replace("\\\\", "\\") if len(steps) == 1 else None
+
+
+def _around(sender: Sampler, parent: Schema, child: Child, below: Schema, value: Any) -> Iterator[Any]:
+    """Values of ``parent`` with ``value`` one step below; alternatives that really lead to ``below`` first."""
+    exact: list[Any] = []
+    other: list[Any] = []
+    for atom in sender.atoms(parent):
+        if child.step == "[]" and atom.kind == "array":
+            index = next((i for i, each in enumerate(atom.prefix) if each == below), len(atom.prefix))
+            least = int(atom.min_items.value) if atom.min_items else 0
+            made: Any = sender.array(atom, max(least, index + 1), {index: value})
+            fits = below in {atom.items, *atom.prefix}
+        elif child.step == "" and atom.kind == "object" and isinstance(value, dict):
+            triggers = [key for key, each in atom.dependent_schemas.items() if each == below]
+            forced = {key: each for key in triggers for each in sender.values(property_of(atom, key))[:1]}
+            made = sender.object(atom, {**forced, **value})
+            fits = bool(triggers)
+        elif child.step != "[]" and atom.kind == "object":
+            name = child.step if child.literal else _key_of(sender, atom, below)
+            made = sender.object(atom, {**sender.selection(parent, atom), name: value}) if name else None
+            fits = name is not None and (not child.literal or atom.properties.get(name) == below)
+        else:
+            continue
+        if made is not None:
+            (exact if fits else other).append(made)
+    yield from exact
+    yield from other
+
+
+def _key_of(sender: Sampler, atom: Atom, below: Schema) -> str | None:
+    """A name for a map's key whose values are of this schema."""
+    for pattern, schema in atom.pattern_properties.items():
+        if schema == below:
+            return next(iter(patterns.examples(pattern, 1)), None)
+    return next(iter(sender.keys(atom)), "key")
+
+
+def _needs(found: Found, name: str) -> Json:
+    """What a reader of one property needs of the whole response: a JSON Schema along the path."""
+    needs: dict[str, Any] = {"required": [name]}
+    for child in reversed(found.path):
+        if child.step == "[]":
+            needs = {"items": needs}
+        elif child.literal:
+            needs = {"properties": {child.step: needs}}
+        elif child.step == "*":
+            needs = {"additionalProperties": needs}
+    return needs
+
+
+def _has_text(value: Any) -> bool:
+    """An empty array or object writes nothing: then there is no parameter at all."""
+    return bool(value) or not isinstance(value, list | dict)
+
+
+def _worded(found: Found, message: Any, lost: str | None) -> Witness:
+    root = found.root
+    request = root.direction is Direction.REQUEST
+    thing = "request" if "request" in root.place or "parameter" in root.place else "response"
+    if not request and thing == "request":
+        thing = "message"
+    if request:
+        explanation = f"this {thing} worked on base, is refused on head"
+    elif lost:
+        explanation = f"head may send this {thing}, and a reader of `{lost}` finds nothing in it"
+    else:
+        explanation = f"head may send this {thing}, and a reader made for base cannot use it"
+    value = message
+    if root.text:
+        location, _, name = root.field.partition(":")
+        value = write(message, name, location or "form", root.style, root.explode)
+    return Witness(value, request, not request, explanation)

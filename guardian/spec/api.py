@@ -1,0 +1,264 @@
+"""One API, normalised: what an operation accepts and answers, whatever dialect it was written in.
+
+Everything is lazy. An ``Api`` knows its operations by name at once and reads their parts when they are asked for;
+a ``Schema`` is no more than the list of nodes that a value must satisfy together. Nothing is ever inlined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+from guardian.model import Location
+
+if TYPE_CHECKING:
+    from guardian.spec.refs import Document
+
+
+class Node:
+    """A place in a document together with the plain value that stands there."""
+
+    __slots__ = ("document", "pointer", "value")
+
+    def __init__(self, document: Document, pointer: str, value: Any) -> None:
+        self.document = document
+        self.pointer = pointer
+        self.value = value
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Identity within one side: (document's path in its tree, JSON pointer)."""
+        return (self.document.uri, self.pointer)
+
+    @property
+    def location(self) -> Location:
+        return Location(self.document.file, self.pointer)
+
+    def child(self, *steps: str | int) -> Node:
+        """The node below, by keys and indices that exist.
+
+        Raises:
+            KeyError, IndexError: there is no such child.
+        """
+        value, pointer = self.value, self.pointer
+        for step in steps:
+            value = value[step]
+            pointer += "/" + str(step).replace("~", "~0").replace("/", "~1")
+        return Node(self.document, pointer, value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Node) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __repr__(self) -> str:
+        return f"Node({self.document.uri}#{self.pointer})"
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """A conjunction: a value is valid if it satisfies every node. No node at all accepts everything.
+
+    A node's value is a schema object or a boolean. References, ``allOf`` and dialects are resolved by
+    ``guardian.spec.shape``; two schemas with the same nodes are the same schema.
+    """
+
+    nodes: tuple[Node, ...]
+
+    @property
+    def key(self) -> tuple[tuple[str, str], ...]:
+        return tuple(node.key for node in self.nodes)
+
+    @property
+    def node(self) -> Node | None:
+        """The node to name in a report: the first one."""
+        return self.nodes[0] if self.nodes else None
+
+
+@dataclass(frozen=True, slots=True)
+class MediaType:
+    """``type/subtype`` (lower case, maybe with ``*``) and its parameters, RFC 9110 section 8.3.1."""
+
+    name: str  # "application/json", without parameters
+    parameters: Mapping[str, str]  # {"charset": "utf-8"}
+    schema: Schema | None
+    node: Node
+    encoding: Mapping[str, Node] = field(default_factory=dict)  # property -> Encoding Object
+    item_schema: Schema | None = None  # OpenAPI 3.2, sequential media types
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A request parameter or a header, with every default of its dialect filled in.
+
+    ``location`` is ``query``, ``path``, ``header``, ``cookie`` or ``querystring`` (3.2); form fields of OpenAPI 2.0
+    are part of the body. Header names are compared without case. Swagger's ``collectionFormat`` is given as style
+    and explode; ``ssv``/``tsv``/``pipes`` as ``spaceDelimited``/``tabDelimited``/``pipeDelimited``.
+    """
+
+    name: str
+    location: str
+    required: bool
+    style: str
+    explode: bool
+    allow_reserved: bool
+    allow_empty: bool
+    schema: Schema | None
+    content: tuple[MediaType, ...]  # at most one, instead of schema
+    deprecated: bool
+    node: Node
+
+    @property
+    def field(self) -> str:
+        """As manifests write it: ``query:page``."""
+        return f"{self.location}:{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A request body; OpenAPI 2.0 body and formData parameters are given in this form too."""
+
+    required: bool
+    content: tuple[MediaType, ...]
+    node: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """``status`` is ``200``, a range in upper case (``2XX``) or ``default``. Headers are keyed in lower case."""
+
+    status: str
+    headers: Mapping[str, Parameter]
+    content: tuple[MediaType, ...]
+    links: Mapping[str, Node]
+    node: Node
+
+
+@dataclass(frozen=True, slots=True)
+class SecurityScheme:
+    """A scheme by what it is on the wire. ``identity`` equal means: a client need not change anything.
+
+    ``kind`` is ``apiKey``, ``http``, ``oauth2``, ``openIdConnect``, ``mutualTLS``; an http scheme's name is lower case.
+    """
+
+    component: str  # its name in the document: never compared
+    kind: str
+    identity: tuple[str, ...]  # ("apiKey", "header", "x-key"), ("http", "bearer"), ("oauth2",), ...
+    detail: Mapping[str, Any]  # flows, urls, bearerFormat: compared for notes
+    node: Node
+
+    @property
+    def field(self) -> str | None:
+        """The request field that carries it, as manifests write it: ``header:X-Key`` (original case), or None."""
+        value = self.node.value
+        if self.kind == "apiKey" and isinstance(value, dict):
+            return f"{value.get('in')}:{value.get('name')}"
+        if self.kind in {"http", "oauth2", "openIdConnect"}:
+            return "header:Authorization"
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """Schemes that must all be satisfied together (AND), each with its scopes; no scheme at all: anonymous."""
+
+    schemes: tuple[tuple[SecurityScheme, frozenset[str]], ...]
+    node: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """``url`` as written with variables kept; ``path`` is its path part, without a trailing slash.
+
+    ``schemes`` is empty where the document does not say (OpenAPI 2.0 without ``schemes``, relative URLs).
+    """
+
+    host: str
+    path: str
+    schemes: frozenset[str]
+    url: str
+    variables: Mapping[str, Any]
+    node: Node | None
+
+
+@dataclass(frozen=True, slots=True)
+class OperationParts:
+    """The lazily read inside of an operation."""
+
+    parameters: tuple[Parameter, ...]  # path-level ones merged in, in document order
+    body: Body | None
+    responses: Mapping[str, Response]  # in document order
+    security: tuple[Requirement, ...] | None  # alternatives (OR); None: nothing is said anywhere
+    servers: tuple[Server, ...]  # the most specific list
+    callbacks: tuple[Operation, ...]
+
+
+Kind = Literal["path", "webhook", "callback"]
+
+
+class Operation:
+    """One operation. ``name`` is how manifests and reports write it: ``GET /users/{id}``,
+    ``webhook POST order-paid``, ``callback POST done of POST /jobs``.
+
+    ``inverted`` is true for webhooks and callbacks: there the producer of the API sends the request.
+    """
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        method: str,
+        path: str,
+        kind: Kind,
+        node: Node,
+        path_node: Node,
+        load: Callable[[Operation], OperationParts],
+    ) -> None:
+        self.name = name
+        self.method = method  # upper case
+        self.path = path  # as written: "/users/{id}", a webhook's name, a callback's expression
+        self.kind = kind
+        self.node = node
+        self.path_node = path_node
+        self._load = load
+
+    @property
+    def inverted(self) -> bool:
+        return self.kind != "path"
+
+    @cached_property
+    def parts(self) -> OperationParts:
+        return self._load(self)
+
+    @property
+    def _object(self) -> Mapping[str, Any]:
+        return self.node.value if isinstance(self.node.value, dict) else {}
+
+    @property
+    def operation_id(self) -> str | None:
+        value = self._object.get("operationId")
+        return value if isinstance(value, str) else None
+
+    @property
+    def deprecated(self) -> bool:
+        return self._object.get("deprecated") is True
+
+    def __repr__(self) -> str:
+        return f"Operation({self.name})"
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """One normalised API. ``operations`` holds paths and webhooks by name; callbacks hang on their operation."""
+
+    service: str
+    file: str
+    title: str
+    version: str
+    dialect: str  # "2.0", "3.0", "3.1", "3.2"
+    operations: Mapping[str, Operation]
+    servers: tuple[Server, ...]
+    document: Document

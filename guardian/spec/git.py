@@ -1,0 +1,318 @@
+"""Questions to git, asked so that nothing changes and nobody is prompted.
+
+Every call goes through `ask`: no shell, untranslated messages, a time limit, no index refresh. Objects are read
+through one long-running ``git cat-file --batch`` per repository and revision. What git refuses becomes a
+`ReadError` that names the command which mends it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import subprocess
+import threading
+import weakref
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from guardian.errors import ReadError
+
+#: Seconds that one question to git may take; a first rename detection in a very large repository is the slowest.
+TIMEOUT_S = 120
+
+#: Variables in which CI systems name the branch that a change is to be merged into.
+BASE_BRANCH_VARIABLES = (
+    "GITHUB_BASE_REF",
+    "BITBUCKET_PR_DESTINATION_BRANCH",
+    "SYSTEM_PULLREQUEST_TARGETBRANCH",
+    "BUILDKITE_PULL_REQUEST_BASE_BRANCH",
+    "CHANGE_TARGET",
+)
+#: The variable in which GitLab names the merge base itself.
+BASE_COMMIT_VARIABLE = "CI_MERGE_REQUEST_DIFF_BASE_SHA"
+
+DEFAULT_BRANCHES = ("origin/HEAD", "origin/main", "origin/master", "main", "master")
+
+_SHA = re.compile(r"[0-9a-f]{7,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """A path that differs between two sides; ``None`` on the side that does not have it, unequal when renamed."""
+
+    base: str | None
+    head: str | None
+
+    @property
+    def renamed(self) -> bool:
+        return self.base is not None and self.head is not None and self.base != self.head
+
+
+class GitRefusal(Exception):
+    """git ended with an error; the text is its own message."""
+
+
+def ask(cwd: Path, *args: str) -> bytes:
+    """What ``git ARGS`` prints in ``cwd``.
+
+    Raises:
+        GitRefusal: git ended with an error.
+        ReadError: git is not installed, does not answer in time, or does not trust the repository.
+    """
+    try:
+        done = subprocess.run(
+            _command(*args), cwd=cwd, env=_environment(), capture_output=True, timeout=TIMEOUT_S, check=False
+        )
+    except FileNotFoundError:
+        raise ReadError(
+            "git is not installed or not on the PATH", hint="compare files or directories instead"
+        ) from None
+    except subprocess.TimeoutExpired:
+        raise ReadError(f"`git {args[0]}` gave no answer within {TIMEOUT_S} s") from None
+    if done.returncode == 0:
+        return done.stdout
+    message = done.stderr.decode(errors="replace").strip()
+    if "dubious ownership" in message:
+        first, _, rest = message.partition("\n")
+        remedy = next((line.strip() for line in rest.splitlines() if "safe.directory" in line), None)
+        raise ReadError(f"git does not trust this repository: {first.removeprefix('fatal: ')}", hint=remedy)
+    raise GitRefusal(message.removeprefix("fatal: "))
+
+
+def _command(*args: str) -> list[str]:
+    # A repository's own configuration may name programs to run: leave fsmonitor out.
+    return ["git", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false", *args]
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, "LC_ALL": "C", "LANGUAGE": "", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
+
+
+def _line(cwd: Path, *args: str) -> str:
+    return ask(cwd, *args).decode("utf-8", "surrogateescape").strip()
+
+
+def _paths(output: bytes) -> list[str]:
+    return output.decode("utf-8", "surrogateescape").split("\0")[:-1]
+
+
+def find_root(cwd: Path) -> Path | None:
+    """The root of the git work tree around ``cwd``; ``None`` outside of one (or without git)."""
+    if not any((parent / ".git").exists() for parent in (cwd, *cwd.parents)) and "GIT_DIR" not in os.environ:
+        return None  # without starting a process: the two-file form needs no git
+    try:
+        return Path(_line(cwd, "rev-parse", "--show-toplevel"))
+    except GitRefusal:
+        return None
+
+
+def root(cwd: Path) -> Path:
+    """The root of the git work tree around ``cwd``.
+
+    Raises:
+        ReadError: there is none.
+    """
+    found = find_root(cwd)
+    if found is None:
+        raise ReadError("not inside a git repository", hint="name both sides: --base FILE --head FILE, or directories")
+    return found
+
+
+def resolve(repo: Path, revision: str) -> str:
+    """The full hash of the commit that a revision names.
+
+    Raises:
+        ReadError: there is no such commit here; the hint is the ``git fetch`` line to run, or names close to it.
+    """
+    found = try_resolve(repo, revision)
+    if found is None:
+        raise _missing(repo, revision)
+    return found
+
+
+def try_resolve(repo: Path, revision: str) -> str | None:
+    """As `resolve`, but ``None`` where there is no such commit."""
+    if not revision or revision.startswith("-") or "\0" in revision:
+        return None
+    try:
+        return _line(repo, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
+    except GitRefusal:
+        return None
+
+
+def _missing(repo: Path, revision: str) -> ReadError:
+    command = fetch_command(repo, revision)
+    if is_shallow(repo):
+        return ReadError(f"this shallow clone does not have the commit of {revision!r}", hint=command)
+    refs = _line(repo, "for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/remotes", "refs/tags")
+    close = difflib.get_close_matches(revision, refs.split(), n=3, cutoff=0.6)
+    if not close:  # `develop` for `origin/develop`
+        close = [name for name in refs.split() if name.rpartition("/")[2] == revision.rpartition("/")[2]][:3]
+    hint = f"did you mean {' or '.join(close)}?" if close else command
+    return ReadError(f"there is no revision {revision!r} in this repository", hint=hint)
+
+
+def is_shallow(repo: Path) -> bool:
+    return _line(repo, "rev-parse", "--is-shallow-repository") == "true"
+
+
+def fetch_command(repo: Path, revision: str) -> str | None:
+    """The ``git fetch`` line that brings a missing revision; ``None`` without a remote to bring it from."""
+    remotes = _line(repo, "remote").split()
+    if not remotes:
+        return None
+    remote, _, branch = revision.partition("/")
+    steps = re.search(r"[~^](\d*)", revision)
+    if steps:
+        return f"git fetch --deepen={steps[1]}" if int(steps[1] or 1) > 1 else "git fetch --deepen=1"
+    if remote in remotes and branch:
+        return f"git fetch --depth=1 {remote} {branch}:refs/remotes/{remote}/{branch}"
+    origin = "origin" if "origin" in remotes else remotes[0]
+    if _SHA.fullmatch(revision):
+        return f"git fetch --depth=1 {origin} {revision}"
+    if re.match(r"v?\d", revision):
+        return f"git fetch --depth=1 {origin} tag {revision}"
+    return f"git fetch --depth=1 {origin} {revision}:{revision}"
+
+
+def default_base(repo: Path, environ: Mapping[str, str]) -> tuple[str, str]:
+    """The commit that the work tree is measured against when no base is named, and how reports call it.
+
+    GitLab's merge-base variable as it is; else the merge base of HEAD with the branch that CI names, or with the
+    default branch.
+
+    Raises:
+        ReadError: nothing to measure against, or its commits are not in this clone.
+    """
+    if environ.get(BASE_COMMIT_VARIABLE):
+        commit = environ[BASE_COMMIT_VARIABLE]
+        return resolve(repo, commit), commit
+    for variable in BASE_BRANCH_VARIABLES:
+        if environ.get(variable):
+            branch = "origin/" + environ[variable].removeprefix("refs/heads/").removeprefix("origin/")
+            return _merge_base(repo, branch), branch
+    for branch in DEFAULT_BRANCHES:
+        if try_resolve(repo, branch):
+            return _merge_base(repo, branch), branch
+    raise ReadError(
+        f"no default branch to compare with: none of {', '.join(DEFAULT_BRANCHES)} is a commit here",
+        hint=fetch_command(repo, "origin/main") or "name the base: --base REVISION",
+    )
+
+
+def _merge_base(repo: Path, branch: str) -> str:
+    tip, head = resolve(repo, branch), resolve(repo, "HEAD")
+    try:
+        return _line(repo, "merge-base", head, tip)
+    except GitRefusal:
+        pass
+    # A shallow checkout of a pull request's merge commit still names the branch's tip as a parent.
+    commit = ask(repo, "cat-file", "commit", head).decode(errors="replace")
+    if f"parent {tip}" in commit.partition("\n\n")[0].splitlines():
+        return tip
+    shallow = is_shallow(repo)
+    raise ReadError(
+        f"HEAD and {branch} have no common ancestor" + (" in this shallow clone" if shallow else ""),
+        hint="git fetch --unshallow" if shallow else f"name the base: --base {branch}",
+    )
+
+
+def list_files(repo: Path, commit: str, prefix: str) -> list[str]:
+    """The regular files of a commit below ``prefix``, relative to it; no links, no submodules."""
+    found = []
+    for entry in _paths(ask(repo, "ls-tree", "-r", "-z", "--full-tree", f"{commit}:{prefix}")):
+        meta, _, path = entry.partition("\t")
+        if meta.startswith("100"):
+            found.append(path)
+    return found
+
+
+def list_work_tree(repo: Path) -> list[str]:
+    """The files of a work tree, tracked or not, without the ignored ones."""
+    return _paths(ask(repo, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"))
+
+
+def changed_files(repo: Path, base_commit: str, head_commit: str | None = None) -> list[FileChange]:
+    """What differs between a commit and another, or the work tree (untracked files included), renames paired.
+
+    Paths are relative to the repository's root, sorted.
+    """
+    diff = ["diff", "--name-status", "-z", "--find-renames", "--no-relative", "--no-ext-diff", base_commit]
+    fields = iter(_paths(ask(repo, *diff, *([head_commit] if head_commit else []), "--")))
+    changes = set()
+    for status in fields:
+        path = next(fields)
+        if status.startswith("R"):
+            changes.add(FileChange(path, next(fields)))
+        elif status.startswith("C"):
+            changes.add(FileChange(None, next(fields)))
+        else:
+            changes.add(FileChange(None if status == "A" else path, None if status == "D" else path))
+    if head_commit is None:
+        untracked = _paths(ask(repo, "ls-files", "-z", "--others", "--exclude-standard"))
+        changes.update(FileChange(None, path) for path in untracked)
+    return sorted(changes, key=lambda change: (change.head or change.base or "", change.base or ""))
+
+
+class ObjectReader:
+    """Blobs of a repository by name, over one ``git cat-file --batch`` process that starts at the first question."""
+
+    def __init__(self, repo: Path) -> None:
+        self._repo = repo
+        self._process: subprocess.Popen[bytes] | None = None
+        self._lock = threading.Lock()
+
+    def ask(self, name: str) -> tuple[str, bytes]:
+        """The kind and content of ``COMMIT:PATH``, links inside the tree followed.
+
+        The kind is ``blob``, ``tree``, ``commit``, ``missing``, ``dangling``, ``loop``, ``notdir``, or ``symlink`` for
+        a link that leaves the tree; the content is empty for all but blobs and trees.
+
+        Raises:
+            ReadError: git went away.
+        """
+        if "\n" in name:
+            return "missing", b""
+        with self._lock:
+            process = self._start()
+            assert process.stdin is not None and process.stdout is not None
+            try:
+                process.stdin.write(name.encode("utf-8", "surrogateescape") + b"\n")
+                process.stdin.flush()
+                header = process.stdout.readline().rstrip(b"\n")
+            except BrokenPipeError:
+                header = b""
+            if not header:
+                raise ReadError("`git cat-file` ended unexpectedly", hint="run `git fsck` in the repository")
+            if header.endswith((b" missing", b" ambiguous")):
+                return "missing", b""
+            first, *rest = header.decode().split(" ")
+            if first in ("dangling", "loop", "notdir", "symlink"):
+                process.stdout.read(int(rest[0]) + 1)
+                return first, b""
+            kind, size = rest
+            content = process.stdout.read(int(size))
+            process.stdout.read(1)
+            return kind, content
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        if self._process is None:
+            try:
+                self._process = subprocess.Popen(
+                    _command("cat-file", "--batch", "--follow-symlinks"),
+                    cwd=self._repo,
+                    env=_environment(),
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                )
+            except FileNotFoundError:
+                raise ReadError("git is not installed or not on the PATH") from None
+            weakref.finalize(self, _stop, self._process)
+        return self._process
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    process.communicate()  # closes its input, at which git ends

@@ -1,0 +1,163 @@
+"""One OpenAPI document of any dialect to one ``Api``: operations by name at once, their parts when asked for.
+
+Dialects differ in data (``dialects.py``) and, for 2.0, in where things are written (``swagger.py``). What an operation
+inherits from its path and its document is merged here, so that readers of an ``Operation`` look nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from guardian.spec import messages, swagger
+from guardian.spec.api import Api, Kind, Node, Operation, OperationParts, Server
+from guardian.spec.dialects import DIALECTS
+from guardian.spec.parameters import declared, read_parameter
+from guardian.spec.reading import elements, malformed, members, object_at, shown
+from guardian.spec.refs import Documents
+from guardian.spec.security import Security
+from guardian.spec.servers import UNSAID, read_servers
+
+
+def read_api(documents: Documents, path: str, service: str) -> Api:
+    """Read the API whose entry document is at ``path`` in the tree.
+
+    Args:
+        documents: the side it is on.
+        path: POSIX path of the entry document.
+        service: what the API is called in reports.
+
+    Raises:
+        ReadError: the document cannot be read, or is malformed where operations are listed. What is malformed inside
+            an operation is raised when its ``parts`` are read.
+    """
+    return _Reader(documents, path).api(service)
+
+
+class _Reader:
+    def __init__(self, documents: Documents, path: str) -> None:
+        self._documents = documents
+        self._root = documents.open(path).node()
+        self._dialect = DIALECTS[self._root.document.dialect]
+        self._security = Security(self._root, self._dialect)
+
+    def api(self, service: str) -> Api:
+        operations: dict[str, Operation] = {}
+        for path, entry in members(self._root, "paths", extensible=True).items():
+            for operation in self._operations("path", path, entry, "{method} {path}"):
+                operations[operation.name] = operation
+        for key in self._dialect.webhooks:
+            for name, entry in members(self._root, key).items():
+                if name.startswith("x-") and not isinstance(entry.value, dict):
+                    continue
+                for operation in self._operations("webhook", name, entry, "webhook {method} {path}"):
+                    operations[operation.name] = operation
+        return Api(
+            service=service,
+            file=self._root.document.file,
+            title=self._info("title"),
+            version=self._info("version"),
+            dialect=self._dialect.version,
+            operations=operations,
+            servers=self._servers(),
+            document=self._root.document,
+        )
+
+    def _info(self, key: str) -> str:
+        info = self._root.value.get("info")
+        value = info.get(key) if isinstance(info, dict) else None
+        return "" if value is None else str(value)
+
+    def _servers(self, *levels: Node) -> tuple[Server, ...]:
+        """The most specific list of servers; the document's is the last level, and always there."""
+        if not self._dialect.request_body:
+            return (swagger.server(self._root, levels[0] if levels else None),)
+        return read_servers(*levels, self._root) or (UNSAID,)
+
+    # --- operations ---------------------------------------------------------------------------------------------
+
+    def _operations(
+        self, kind: Kind, path: str, entry: Node, name: str, above: frozenset[tuple[str, str]] = frozenset()
+    ) -> Iterator[Operation]:
+        """The operations of a path item, and of the path items that it refers to as far as its own do not count.
+
+        Args:
+            kind: what the path item stands for.
+            path: its key.
+            entry: the path item or a reference to one.
+            name: how to name an operation, with places for ``method`` and ``path``.
+            above: the operations that this one is a callback of, directly or not.
+        """
+        if entry.value is None:
+            return
+        layers = self._documents.layers(entry)
+        found: dict[str, Node] = {}
+        for layer in layers:
+            if not isinstance(layer.value, dict):
+                raise malformed(layer, f"a path item must be an object, not {shown(layer.value)}")
+            dialect = DIALECTS[layer.document.dialect]
+            for key in layer.value:
+                if (method := key.lower()) in dialect.methods:
+                    found.setdefault(method.upper(), layer.child(key))
+            if dialect.additional_operations:
+                for method, node in members(layer, dialect.additional_operations).items():
+                    found.setdefault(method, node)
+        for method, node in found.items():
+            operation = object_at(node, f"operation {method}")
+            if operation.key not in above:  # a callback that leads back to what it is a callback of says no more
+                yield Operation(
+                    name=name.format(method=method, path=path),
+                    method=method,
+                    path=path,
+                    kind=kind,
+                    node=operation,
+                    path_node=entry,
+                    load=partial(self._parts, layers, above),
+                )
+
+    def _parts(
+        self, layers: tuple[Node, ...], above: frozenset[tuple[str, str]], operation: Operation
+    ) -> OperationParts:
+        node = operation.node
+        shared = _first_with("parameters", layers)
+        parameters = declared(elements(shared, "parameters"), elements(node, "parameters"))
+        if DIALECTS[node.document.dialect].request_body:
+            produces: tuple[str, ...] = ()
+            body = messages.read_body(node)
+        else:
+            produces = swagger.media_types("produces", node, self._root)
+            consumes = swagger.media_types("consumes", node, self._root)
+            holder = node if node.value.get("parameters") else shared
+            place = holder.child("parameters") if parameters else holder
+            body = swagger.read_body(parameters, consumes, place)
+        # The document's servers and security speak of the requests that it receives, not of those that it sends.
+        if operation.inverted:
+            servers = read_servers(node, *layers) if self._dialect.request_body else ()
+            security = self._security.read(node)
+        else:
+            servers = self._servers(node, *layers)
+            security = self._security.read(node, self._root)
+        return OperationParts(
+            parameters=tuple(filter(None, map(read_parameter, parameters))),
+            body=body,
+            responses=messages.read_responses(node, produces),
+            security=security,
+            servers=servers,
+            callbacks=tuple(self._callbacks(operation, above | {node.key})),
+        )
+
+    def _callbacks(self, operation: Operation, above: frozenset[tuple[str, str]]) -> Iterator[Operation]:
+        for name, entry in members(operation.node, "callbacks").items():
+            callback = object_at(entry, f"callback {name!r}")
+            for expression in callback.value:
+                if not expression.startswith("x-"):
+                    title = f"callback {{method}} {_literal(name)} of {_literal(operation.name)}"
+                    yield from self._operations("callback", expression, callback.child(expression), title, above)
+
+
+def _first_with(key: str, layers: tuple[Node, ...]) -> Node:
+    return next((layer for layer in layers if key in layer.value), layers[0])
+
+
+def _literal(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")

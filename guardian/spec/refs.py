@@ -1,0 +1,408 @@
+"""References: one side's documents, loaded once each, and the places that ``$ref``s in them lead to.
+
+A reference is resolved one step at a time and on its own side: RFC 3986 for files and URLs, RFC 6901 for pointers,
+JSON Schema 2020-12 for ``$id``, ``$anchor`` and ``$dynamicAnchor``. What leads out of the tree is refused; what leads
+to the network is refused unless its host was allowed. Where real documents part from the letter of the standard and
+mean something clear (a pointer that runs through another ``$ref``, a relative file beside an unfetchable ``$id``),
+the meaning is followed.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from guardian.errors import RefError
+from guardian.spec import dialects, text
+from guardian.spec.api import Node
+from guardian.spec.pointers import escape, step_into, steps_of, unescape
+from guardian.spec.scopes import Scopes, find_scopes, has_scheme, join
+
+if TYPE_CHECKING:
+    from guardian.spec.sources import Tree
+
+_COMPONENT_NAME = re.compile(r"[A-Za-z0-9._-]+")
+# Their presence in the source is what makes it matter where in a document a reference stands.
+_SCOPE_KEYWORDS = (b"$id", b"$self", b"$dynamicRef")
+
+
+class Document:
+    """One file (or URL) as plain data.
+
+    Attributes:
+        uri: identity within one side: the address, or something like it where two dialects share a fragment.
+        address: the POSIX path in the tree, or the URL; what relative references in it start from.
+        file: the name to show to the user.
+        root: the plain data.
+        dialect: ``2.0``, ``3.0``, ``3.1`` or ``3.2``; a fragment has that of the document that refers to it.
+        data: the source, for locating lines.
+        documents: the side it belongs to.
+        scoped: whether it may have ``$id``s or the like, so that it matters where a reference stands.
+        targets: what ``Documents.resolve`` remembers: (base URI, reference) to node.
+    """
+
+    def __init__(
+        self, documents: Documents, *, uri: str, address: str, file: str, root: Any, dialect: str, data: bytes
+    ) -> None:
+        self.documents = documents
+        self.uri = uri
+        self.address = address
+        self.file = file
+        self.root = root
+        self.dialect = dialect
+        self.data = data
+        self.targets: dict[tuple[str, str], Node] = {}
+        self.scoped = dialects.DIALECTS[dialect].json_schema and (
+            b"\0" in data[:4] or any(keyword in data for keyword in _SCOPE_KEYWORDS)  # zeros: UTF-16 or UTF-32
+        )
+
+    @cached_property
+    def scopes(self) -> Scopes:
+        """The ``$id``s and anchors of this document, found on first need."""
+        return find_scopes(self.root, self.address, self.dialect)
+
+    def base(self, pointer: str) -> str:
+        """The base URI for references at a place."""
+        return self.scopes.base(pointer) if self.scoped else self.address
+
+    def node(self, pointer: str = "") -> Node:
+        """The node at a JSON pointer (RFC 6901, not percent-encoded). ``$ref``s on the way are not followed.
+
+        Raises:
+            RefError: there is nothing; with the nearest place that exists and names that are close.
+        """
+        value = self.root
+        parent = ""
+        for step in steps_of(pointer):
+            try:
+                value = step_into(value, step)
+            except LookupError:
+                place = f"#{parent}" if parent else "the document"
+                error = RefError(
+                    f"there is no #{pointer}: {place} has no {step!r}", file=self.file, hint=_near(value, step)
+                )
+                error.pointer = parent
+                raise error from None
+            parent = f"{parent}/{escape(step)}"
+        return Node(self, pointer, value)
+
+    def __repr__(self) -> str:
+        return f"Document({self.uri})"
+
+
+class Documents:
+    """One side's documents: opens each file once and resolves references between them.
+
+    Args:
+        tree: where the files are.
+        allow_hosts: hosts (``example.com`` or ``example.com:8080``) that references may be fetched from.
+        load: bytes and shown name to plain data.
+    """
+
+    def __init__(
+        self, tree: Tree, *, allow_hosts: Collection[str] = (), load: Callable[[bytes, str], Any] = text.load
+    ) -> None:
+        self.tree = tree
+        self.allow_hosts = frozenset(host.lower() for host in allow_hosts)
+        self._load = load
+        self._sources: dict[str, tuple[bytes, str, Any]] = {}  # address -> data, shown name, root
+        self._opened: dict[tuple[str, str | None], Document] = {}  # (address, asked or own dialect)
+        self._uris: set[str] = set()
+        self._embedded: dict[str, tuple[Document, str]] = {}  # absolute $id -> its document and pointer
+
+    def open(self, path: str, dialect: str | None = None) -> Document:
+        """The document at a POSIX path in the tree (or an allowed URL).
+
+        Args:
+            path: where it is.
+            dialect: what a fragment without a version of its own is written in; None: it must be OpenAPI.
+
+        Raises:
+            ReadError: it does not exist, cannot be parsed, or is not an OpenAPI document that guardian reads.
+        """
+        known = self._opened.get((path, dialect))
+        if known is not None:
+            return known
+        data, file, root = self._source(path)
+        if dialect is None or dialects.is_openapi(root):
+            version = dialects.dialect_of(root, file).version
+        else:
+            version = dialect
+        document = self._opened.get((path, version))
+        if document is None:
+            # One fragment may serve documents of two dialects; each reading of it is a document of its own.
+            uri = f"{path} as {version}" if path in self._uris else path
+            document = Document(self, uri=uri, address=path, file=file, root=root, dialect=version, data=data)
+            self._uris.add(uri)
+            self._opened[path, version] = document
+            if document.scoped:
+                for address, pointer in document.scopes.resources.items():
+                    self._embedded.setdefault(address, (document, pointer))
+        self._opened[path, dialect] = document
+        return document
+
+    def source(self, file: str) -> bytes | None:
+        """The bytes of a document that was opened, by the name that reports give it."""
+        return next((data for data, shown, _ in self._sources.values() if shown == file), None)
+
+    def resolve(self, ref: str, at: Node) -> Node:
+        """The node that ``ref``, standing in the object ``at``, leads to; one step, chains are not followed.
+
+        Raises:
+            RefError: it leads nowhere, out of the tree, or to the network; ``file`` and ``pointer`` are those of ``at``.
+            ReadError: the file it leads to cannot be parsed.
+        """
+        document = at.document
+        base = document.base(at.pointer)
+        node = document.targets.get((base, ref))
+        if node is None:
+            node = document.targets[base, ref] = self._resolve(ref, at, base, set())
+        return node
+
+    def resolve_dynamic(self, ref: str, at: Node, scope: Iterable[Node]) -> Node:
+        """Where a ``$dynamicRef`` leads (JSON Schema 2020-12 section 8.2.3.2).
+
+        Args:
+            ref: its text.
+            at: the schema it stands in.
+            scope: the schemas that were entered on the way to ``at``, outermost first.
+
+        Raises:
+            RefError, ReadError: as ``resolve``.
+        """
+        target = self.resolve(ref, at)
+        name = ref.partition("#")[2]
+        if isinstance(target.value, dict) and target.value.get("$dynamicAnchor") == name:
+            for node in scope:
+                scopes = node.document.scopes
+                pointer = scopes.dynamic.get((scopes.base(node.pointer), name))
+                if pointer is not None:
+                    return node.document.node(pointer)
+        return target
+
+    def follow(self, node: Node) -> Node:
+        """The object behind a chain of ``$ref``s (parameters, responses, headers, ...); schemas have ``shape``.
+
+        OpenAPI 3.1 lets ``summary`` and ``description`` beside a ``$ref`` override the target's; other siblings
+        are ignored, as are all in 2.0 and 3.0. Path items keep their siblings: see ``layers``.
+
+        Raises:
+            RefError: the chain leads nowhere or in a circle.
+        """
+        value = node.value
+        if not isinstance(value, dict) or "$ref" not in value:
+            return node
+        chain = self.layers(node)
+        last = chain[-1]
+        if len(chain) == 1 or not isinstance(last.value, dict):
+            return last
+        overrides: dict[str, Any] = {}
+        for layer in reversed(chain[:-1]):
+            for sibling in dialects.DIALECTS[layer.document.dialect].reference_siblings & layer.value.keys():
+                overrides[sibling] = layer.value[sibling]
+        return Node(last.document, last.pointer, {**last.value, **overrides}) if overrides else last
+
+    def layers(self, node: Node) -> tuple[Node, ...]:
+        """``node`` and what its chain of ``$ref``s passes: each key of a Path Item counts where it stands first.
+
+        Raises:
+            RefError: the chain leads nowhere or in a circle.
+        """
+        chain = [node]
+        while isinstance(value := chain[-1].value, dict) and isinstance(ref := value.get("$ref"), str):
+            target = self.resolve(ref, chain[-1])
+            if target in chain:
+                names = " -> ".join(f"#{link.pointer}" for link in (*chain[chain.index(target) :], target))
+                raise _ref_error(f"the `$ref`s {names} only lead to each other", node)
+            chain.append(target)
+        return tuple(chain)
+
+    def mapping_target(self, value: str, at: Node) -> Node:
+        """The schema that a value of ``discriminator.mapping`` names: a component's name, else a reference.
+
+        Raises:
+            RefError: neither exists.
+        """
+        if _COMPONENT_NAME.fullmatch(value):
+            try:
+                return self.resolve(f"#/components/schemas/{value}", at)
+            except RefError:
+                pass
+        return self.resolve(value, at)
+
+    # --- private ------------------------------------------------------------------------------------------------
+
+    def _source(self, address: str) -> tuple[bytes, str, Any]:
+        source = self._sources.get(address)
+        if source is None:
+            if has_scheme(address):
+                from guardian.spec import remote
+
+                data, file = remote.fetch(address, self.allow_hosts), address
+            else:
+                data, file = self.tree.read(address), self.tree.display(address)
+            source = self._sources[address] = (data, file, self._load(data, file))
+        return source
+
+    def _resolve(self, ref: str, at: Node, base: str, passed: set[tuple[str, str]]) -> Node:
+        uri, _, fragment = ref.partition("#")
+        document, start = self._resource(uri, at, base)
+        if not fragment or fragment.startswith("/"):
+            return self._walk(document, start, fragment, ref, at, passed)
+        name = unquote(fragment)
+        pointer = document.scopes.anchor(document.scopes.base(start), name)
+        if pointer is None:
+            raise _ref_error(
+                f"`$ref: {ref}` leads nowhere: {document.file} has no anchor {name!r}",
+                at,
+                hint=f"a pointer starts with a slash: `{uri}#/{fragment}`" if "/" in fragment else None,
+            )
+        return document.node(pointer)
+
+    def _resource(self, uri: str, at: Node, base: str) -> tuple[Document, str]:
+        """The document, and the pointer in it, that the part of a reference before ``#`` names."""
+        document = at.document
+        if not uri:
+            return document, document.scopes.resources.get(base, "") if document.scoped else ""
+        target = join(base, uri)
+        if target in self._embedded:
+            return self._embedded[target]
+        if base != document.address and not has_scheme(uri):
+            # By the letter the base is an $id, which usually cannot be fetched; the file beside is what is meant.
+            beside = join(document.address, uri)
+            if is_inside(beside) and self.tree.exists(beside):
+                target = beside
+        if target == document.address:
+            return document, ""
+        self._check(target, uri, at)
+        return self.open(target, document.dialect), ""
+
+    def _check(self, target: str, uri: str, at: Node) -> None:
+        """Refuse what leads out of the tree, to a host that is not allowed, or to no file."""
+        if has_scheme(target):
+            from guardian.spec import remote  # the network, and its imports, only where a document asks for it
+
+            host = remote.host_of(target)
+            if host is None:
+                raise _ref_error(f"`$ref: {uri}` is neither a file of {self.tree.label} nor an http(s) address", at)
+            if not remote.is_allowed(target, self.allow_hosts):
+                raise _ref_error(
+                    f"`$ref: {uri}` leads to the network, which is not allowed",
+                    at,
+                    hint=f"allow it with --allow-remote-refs {host}, or keep a copy of the file in the tree",
+                )
+        elif not is_inside(target):
+            raise _ref_error(
+                f"`$ref: {uri}` leads out of {self.tree.label}",
+                at,
+                hint="compare a directory or revision that holds every file that is referred to",
+            )
+        elif not self.tree.exists(target):
+            raise _ref_error(
+                f"`$ref: {uri}` leads nowhere: there is no {self.tree.display(target)}", at, hint=self._close(target)
+            )
+
+    @cached_property
+    def _files(self) -> list[str]:
+        return self.tree.files()
+
+    def _close(self, path: str) -> str | None:
+        """Files that may have been meant: of the same name elsewhere, or of a close name in the same directory."""
+        directory, _, name = path.rpartition("/")
+        files = [tuple(file.rpartition("/")[::2]) for file in self._files]
+        elsewhere = [f"{folder}/{file}".lstrip("/") for folder, file in files if file == name]
+        beside = difflib.get_close_matches(
+            name, [file for folder, file in files if folder == directory], n=3, cutoff=0.75
+        )
+        near = [f"{directory}/{file}".lstrip("/") for file in beside] or sorted(elsewhere)[:3]
+        return f"close names: {', '.join(near)}" if near else None
+
+    def _walk(
+        self, document: Document, start: str, fragment: str, ref: str, at: Node, passed: set[tuple[str, str]]
+    ) -> Node:
+        """The node that a fragment's pointer leads to from ``start``, through other ``$ref``s where it must."""
+        node = Node(document, start, document.node(start).value if start else document.root)
+        for raw in fragment.split("/")[1:]:
+            step = unescape(unquote(raw))
+            while True:
+                try:
+                    node = Node(node.document, f"{node.pointer}/{escape(step)}", step_into(node.value, step))
+                    break
+                except LookupError:
+                    inner = node.value.get("$ref") if isinstance(node.value, dict) else None
+                    if isinstance(inner, str):
+                        if node.key in passed:
+                            raise _ref_error(f"`$ref: {ref}` runs in a circle at #{node.pointer}", at) from None
+                        passed.add(node.key)
+                        node = self._resolve(inner, node, node.document.base(node.pointer), passed)
+                    elif step != unescape(raw):  # a key with a percent sign that was not encoded
+                        step = unescape(raw)
+                    elif start:  # meant from the document's root, though an $id above makes a root of its own
+                        return self._walk(document, "", fragment, ref, at, passed)
+                    else:
+                        place = f"#{node.pointer}" if node.pointer else "the document"
+                        where = "" if node.document is at.document else f" in {node.document.file}"
+                        raise _ref_error(
+                            f"`$ref: {ref}` leads nowhere: {place}{where} has no {step!r}",
+                            at,
+                            hint=_near(node.value, step),
+                        ) from None
+        return node
+
+
+CONTAINERS = frozenset((dict, list))
+
+
+def refs_in(value: Any) -> tuple[str, ...]:
+    """Every reference in a plain value, each once: texts of ``$ref``, ``$dynamicRef`` and ``operationRef``, and the
+    values of ``discriminator.mapping`` (component names as pointers).
+
+    A property that is named ``$ref`` holds a schema, not text, and is no reference.
+    """
+    found: dict[str, None] = {}
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        if type(item) is dict:
+            if not _REFERENCE_KEYWORDS.isdisjoint(item):
+                found.update((ref, None) for _, ref in references_of(item))
+            stack.extend([child for child in item.values() if type(child) in CONTAINERS])
+        elif type(item) is list:
+            stack.extend([child for child in item if type(child) in CONTAINERS])
+    return tuple(found)
+
+
+def references_of(item: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The references that stand in one object itself: keyword and text."""
+    for keyword in ("$ref", "$dynamicRef", "operationRef"):
+        if isinstance(ref := item.get(keyword), str):
+            yield keyword, ref
+    discriminator = item.get("discriminator")
+    mapping = discriminator.get("mapping") if isinstance(discriminator, dict) else None
+    for target in mapping.values() if isinstance(mapping, dict) else ():
+        if isinstance(target, str):
+            yield "mapping", f"#/components/schemas/{target}" if _COMPONENT_NAME.fullmatch(target) else target
+
+
+_REFERENCE_KEYWORDS = frozenset(("$ref", "$dynamicRef", "operationRef", "discriminator"))
+
+
+def is_inside(path: str) -> bool:
+    """Whether a normalised path stays in its tree."""
+    return not has_scheme(path) and not path.startswith(("/", "../")) and path not in {"..", "."}
+
+
+def _near(value: Any, step: str) -> str | None:
+    names = difflib.get_close_matches(step, list(value), n=3) if isinstance(value, Mapping) else []
+    return f"did you mean {' or '.join(repr(name) for name in names)}?" if names else None
+
+
+def _ref_error(message: str, at: Node, hint: str | None = None) -> RefError:
+    pointer = f"{at.pointer}/$ref" if isinstance(at.value, dict) and "$ref" in at.value else at.pointer
+    error = RefError(f"{message} (at #{pointer})", file=at.document.file, hint=hint)
+    error.pointer = pointer
+    return error

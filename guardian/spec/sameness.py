@@ -1,0 +1,176 @@
+"""Whether two places mean the same because their text is the same, and that of everything they refer to.
+
+This is what lets a comparison cost as much as the change: equal values are found by comparison in C, and each pair of
+places is looked at once. The answer "no" only means that a comparison must look; "yes" is a proof.
+"""
+
+from __future__ import annotations
+
+import marshal
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+from guardian.errors import ReadError
+from guardian.spec import dialects
+from guardian.spec.api import Node
+from guardian.spec.pointers import escape, step_into, steps_of
+from guardian.spec.refs import CONTAINERS, Document, Documents, references_of, refs_in
+
+Pair: TypeAlias = tuple[tuple[str, str], tuple[str, str]]
+
+
+# Real documents have many of these that lead nowhere; without a target they are text and nothing more.
+_OPTIONAL = ("mapping", "operationRef")
+
+
+class Sameness:
+    """Answers for one pair of sides; remembers every pair of places it has seen.
+
+    References by name rather than by ``$ref`` (security schemes, tags, ``operationId`` in links) and what an operation
+    inherits from its path and document are not part of a node: compare those beside it.
+    """
+
+    def __init__(self, base: Documents, head: Documents) -> None:
+        self._base = base
+        self._head = head
+        self._known: dict[Pair, bool] = {}
+        self._equal_text: dict[tuple[str, str], bool] = {}
+
+    def same(self, base: Node, head: Node) -> bool:
+        """Whether both values are equal and all references in them lead to places that are the same, transitively.
+
+        Circles count as the same unless a difference is on them. A reference that cannot be resolved is never the
+        same: whoever looks closer gets the error.
+        """
+        pair = (base.key, head.key)
+        known = self._known.get(pair)
+        if known is None:
+            self._explore(base, head)
+            known = self._known[pair]
+        return known
+
+    def _explore(self, base: Node, head: Node) -> None:
+        """Settle the pair and everything it reaches: each is visited once in the life of this object."""
+        parents: dict[Pair, list[Pair]] = {(base.key, head.key): []}
+        different: list[Pair] = []
+        stack = [(base, head)]
+        while stack:
+            one, other = stack.pop()
+            pair = (one.key, other.key)
+            targets = self._targets(one, other)
+            if targets is None:
+                different.append(pair)
+                continue
+            for target in targets:
+                below = (target[0].key, target[1].key)
+                known = self._known.get(below)
+                if known is False:
+                    different.append(pair)
+                elif known is None and below in parents:
+                    parents[below].append(pair)
+                elif known is None:
+                    parents[below] = [pair]
+                    stack.append(target)
+        while different:
+            pair = different.pop()
+            if self._known.get(pair) is None:
+                self._known[pair] = False
+                different.extend(parents[pair])
+        for pair in parents:
+            self._known.setdefault(pair, True)
+
+    def _targets(self, base: Node, head: Node) -> list[tuple[Node, Node]] | None:
+        """The pairs of places that two equal values refer to; None where the values differ or cannot be judged."""
+        if not self._reads_alike(base.document, head.document):
+            return None
+        if not self._has_equal_text(base, head) and not equal(base.value, head.value):
+            return None
+        if not base.document.scoped and not head.document.scoped:
+            try:
+                return [(self._base.resolve(ref, base), self._head.resolve(ref, head)) for ref in refs_in(base.value)]
+            except ReadError:
+                pass  # which one, and does it matter?
+        targets = []
+        for keyword, ref, place in _sites(base.value):
+            if keyword == "$dynamicRef":  # where it leads depends on who refers to this place: text proves nothing
+                return None
+            one = _target(self._base, ref, base, place)
+            other = _target(self._head, ref, head, place)
+            if one is not None and other is not None:
+                targets.append((one, other))
+            elif keyword not in _OPTIONAL or one is not other:
+                return None
+        return targets
+
+    def _has_equal_text(self, base: Node, head: Node) -> bool:
+        """Whether both are the same place of two files with the same bytes: most pairs of an unchanged file."""
+        if base.pointer != head.pointer or not (_is_raw(base) and _is_raw(head)):
+            return False
+        key = (base.document.uri, head.document.uri)
+        known = self._equal_text.get(key)
+        if known is None:
+            known = self._equal_text[key] = base.document.data == head.document.data
+        return known
+
+    @staticmethod
+    def _reads_alike(base: Document, head: Document) -> bool:
+        """Whether one text means the same in both dialects: not so from 3.0 to 3.1 (``nullable``, bounds)."""
+        if base.dialect == head.dialect:
+            return True
+        one, other = dialects.DIALECTS[base.dialect], dialects.DIALECTS[head.dialect]
+        return one.json_schema and other.json_schema
+
+
+def _target(documents: Documents, ref: str, node: Node, place: str) -> Node | None:
+    """Where a reference in an object below ``node`` leads; None if it cannot be resolved."""
+    try:
+        return documents.resolve(ref, Node(node.document, node.pointer + place, None))
+    except ReadError:
+        return None
+
+
+def _is_raw(node: Node) -> bool:
+    """Whether a node's value is what stands there, rather than something put together by a reader."""
+    value = node.document.root
+    try:
+        for step in steps_of(node.pointer):
+            value = step_into(value, step)
+    except LookupError:
+        return False
+    return value is node.value
+
+
+def equal(base: Any, head: Any) -> bool:
+    """Whether plain values are equal as JSON: ``1`` and ``1.0`` are, ``True`` and ``1`` are not.
+
+    Values are those that ``text.load`` gives, which is to say not endlessly deep.
+    """
+    if base != head:
+        return False
+    # Python holds True == 1. Equal serialisations settle almost every case in C; the rest is a different order of
+    # keys or a different spelling of a number.
+    if marshal.dumps(base, 2) == marshal.dumps(head, 2):
+        return True
+    stack = [(base, head)]
+    while stack:
+        one, other = stack.pop()
+        if isinstance(one, bool) is not isinstance(other, bool):
+            return False
+        if isinstance(one, dict):
+            stack.extend((value, other[key]) for key, value in one.items())
+        elif isinstance(one, list):
+            stack.extend(zip(one, other, strict=True))
+    return True
+
+
+def _sites(value: Any) -> Iterator[tuple[str, str, str]]:
+    """Every reference in a value: keyword, text, and the pointer of the object that it stands in."""
+    stack = [(value, "")]
+    while stack:
+        item, place = stack.pop()
+        if isinstance(item, dict):
+            for keyword, ref in references_of(item):
+                yield keyword, ref, place
+            stack.extend((child, f"{place}/{escape(key)}") for key, child in item.items() if type(child) in CONTAINERS)
+        elif isinstance(item, list):
+            stack.extend((child, f"{place}/{index}") for index, child in enumerate(item) if type(child) in CONTAINERS)

@@ -1,0 +1,558 @@
+"""What a schema means: the alternatives that a value may be, each with its constraints merged.
+
+A ``Schema`` is a conjunction of nodes as they were written. ``Shaper.shape`` gives its *effective shape*: references
+followed, ``allOf`` merged, ``nullable`` and type lists and ``oneOf``/``anyOf`` turned into one list of ``Atom``
+values, each of exactly one JSON type. Two spellings of one meaning have the same shape. Nothing below a property or
+an item is looked at until somebody asks: children are schemas again, so recursive schemas need no care here.
+
+``oneOf`` is read as ``anyOf``: contracts use both for "one of these", and overlap is judged by the witness.
+The practice of readOnly and writeOnly is kept for all versions: a request does not carry what is readOnly, a response
+not what is writeOnly.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from guardian.errors import RefError
+from guardian.model import Direction
+from guardian.spec.api import Node, Schema
+from guardian.spec.dialects import DIALECTS
+
+KINDS = ("null", "boolean", "number", "string", "array", "object")
+ANYTHING = Schema(())
+
+# Alternatives of one schema beyond this many are not multiplied out any further (see Shape.opaque).
+MAX_ATOMS = 96
+
+_BY_KIND = {
+    "object": (
+        "properties", "required", "additionalProperties", "patternProperties", "minProperties", "maxProperties",
+        "propertyNames", "dependentRequired", "dependentSchemas", "dependencies", "unevaluatedProperties",
+    ),
+    "array": ("items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains", "unevaluatedItems"),
+    "string": ("minLength", "maxLength", "pattern"),
+    "number": ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """One limit: its value, whether the value itself is excluded, and where it is written."""
+
+    value: float | int
+    exclusive: bool
+    node: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Contains:
+    schema: Schema
+    minimum: int
+    maximum: int | None
+    node: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """One alternative: a value of one JSON type that satisfies everything here at once.
+
+    ``silent`` is true where the type was never written and only another type's keywords suggest what was meant.
+    ``names`` are the component names this alternative was reached by, innermost last; ``variant`` is the name it has
+    as a member of ``oneOf`` or ``anyOf``; ``tags`` are the discriminator values that select it.
+    """
+
+    kind: str
+    nodes: tuple[Node, ...]
+    silent: bool = False
+    names: tuple[str, ...] = ()
+    variant: str | None = None
+    tags: tuple[str, ...] = ()
+    # any kind
+    enum: Mapping[str, Node] | None = None  # canonical JSON text -> where it is written
+    extensible: bool = False  # x-extensible-enum: readers were told to expect more
+    nots: tuple[Node, ...] = ()
+    conditions: tuple[Node, ...] = ()  # schema objects that hold an "if"
+    # number
+    integer: bool = False
+    minimum: Bound | None = None
+    maximum: Bound | None = None
+    multiples: Mapping[float | int, Node] = field(default_factory=dict)
+    # string
+    min_length: Bound | None = None
+    max_length: Bound | None = None
+    patterns: Mapping[str, Node] = field(default_factory=dict)
+    # number and string
+    formats: Mapping[str, Node] = field(default_factory=dict)
+    # array
+    items: Schema = ANYTHING
+    prefix: tuple[Schema, ...] = ()
+    min_items: Bound | None = None
+    max_items: Bound | None = None
+    unique: Node | None = None
+    contains: tuple[Contains, ...] = ()
+    # object
+    properties: Mapping[str, Schema] = field(default_factory=dict)
+    hidden: Mapping[str, Node] = field(default_factory=dict)  # readOnly in a request, writeOnly in a response
+    required: Mapping[str, Node] = field(default_factory=dict)
+    additional: Schema | None = ANYTHING  # None: closed
+    additional_node: Node | None = None
+    pattern_properties: Mapping[str, Schema] = field(default_factory=dict)
+    min_properties: Bound | None = None
+    max_properties: Bound | None = None
+    property_names: Schema = ANYTHING
+    dependent_required: Mapping[tuple[str, str], Node] = field(default_factory=dict)
+    dependent_schemas: Mapping[str, Schema] = field(default_factory=dict)
+
+    @property
+    def node(self) -> Node | None:
+        return self.nodes[0] if self.nodes else None
+
+    @property
+    def free(self) -> bool:
+        """True if any value of this kind is accepted."""
+        return (
+            self.enum is None
+            and not (self.integer or self.minimum or self.maximum or self.multiples)
+            and not (self.min_length or self.max_length or self.patterns or self.formats)
+            and not (self.nots or self.conditions)
+            and self.items == ANYTHING
+            and not (self.prefix or self.min_items or self.max_items or self.unique or self.contains)
+            and not (self.properties or self.required or self.pattern_properties or self.property_names.nodes)
+            and self.additional == ANYTHING
+            and not (self.min_properties or self.max_properties or self.dependent_required or self.dependent_schemas)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Discriminator:
+    """``mapping`` is complete: implicit names are filled in from the alternatives' component names."""
+
+    property: str
+    mapping: Mapping[str, str]  # wire value -> pointer of its schema
+    node: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """All alternatives of one schema. No atom: nothing is accepted. ``opaque`` nodes were not multiplied out."""
+
+    atoms: tuple[Atom, ...]
+    discriminator: Discriminator | None = None
+    opaque: tuple[Node, ...] = ()
+    read_only: Node | None = None
+    write_only: Node | None = None
+    deprecated: Node | None = None
+
+    def of_kind(self, kind: str) -> tuple[Atom, ...]:
+        return tuple(atom for atom in self.atoms if atom.kind == kind)
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        return frozenset(atom.kind for atom in self.atoms)
+
+
+def canonical(value: Any) -> str:
+    """JSON text in which equal JSON values are equal strings: sorted keys, ``1.0`` as ``1``."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, dict | list):
+        return json.dumps(_canonical_numbers(value), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _canonical_numbers(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _canonical_numbers(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_canonical_numbers(each) for each in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def kind_of(value: Any) -> str:
+    """The JSON type of a plain value; integers are numbers."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int | float):
+        return "number"
+    if isinstance(value, str):
+        return "string"
+    return "array" if isinstance(value, list) else "object"
+
+
+def conjunction(*schemas: Schema) -> Schema:
+    """All of these at once, each node only once, in order of appearance."""
+    nodes: dict[Node, None] = {}
+    for schema in schemas:
+        nodes.update(dict.fromkeys(schema.nodes))
+    return Schema(tuple(nodes))
+
+
+@dataclass(frozen=True, slots=True)
+class _Branch:
+    """One way through the alternatives while they are being multiplied out."""
+
+    leaves: tuple[Node, ...] = ()
+    names: tuple[str, ...] = ()
+    variant: str | None = None
+    tags: tuple[str, ...] = ()
+    null: bool = False  # this branch is "null by nullable: true"
+
+
+class Shaper:
+    """Makes shapes of one side's schemas and remembers them. Not shared between sides or threads."""
+
+    def __init__(self) -> None:
+        self._memo: dict[tuple[tuple[tuple[str, str], ...], Direction], Shape] = {}
+        self._flags: dict[tuple[str, str], tuple[Node | None, Node | None]] = {}
+
+    def shape(self, schema: Schema, direction: Direction) -> Shape:
+        """The effective shape of a schema in messages of this direction.
+
+        Raises:
+            RefError: a reference in it leads nowhere.
+        """
+        key = (schema.key, direction)
+        found = self._memo.get(key)
+        if found is None:
+            found = self._memo[key] = self._build(schema, direction)
+        return found
+
+    def names(self) -> set[str]:
+        """The names of all components that shapes were made of so far."""
+        return {name for shape in self._memo.values() for atom in shape.atoms for name in atom.names}
+
+    # -- expansion: nodes to branches of leaves --------------------------------------------------------------------
+
+    def _build(self, schema: Schema, direction: Direction) -> Shape:
+        context = _Context()
+        branches = [_Branch()]
+        for node in schema.nodes:
+            branches = self._cross(branches, self._expand(node, context, ()), context, node)
+        atoms: list[Atom] = []
+        for branch in branches:
+            atoms.extend(self._atoms(branch, direction))
+        return Shape(
+            tuple(_tidy(atoms)),
+            context.discriminator,
+            tuple(context.opaque),
+            context.read_only,
+            context.write_only,
+            context.deprecated,
+        )
+
+    def _cross(self, left: list[_Branch], right: list[_Branch], context: _Context, node: Node) -> list[_Branch]:
+        if len(left) * len(right) > MAX_ATOMS:
+            context.opaque.append(node)
+            return left
+        if len(right) == 1 and right[0] == _Branch():
+            return left
+        return [
+            _Branch(
+                a.leaves + tuple(leaf for leaf in b.leaves if leaf not in a.leaves),
+                a.names + b.names,
+                a.variant or b.variant,
+                a.tags or b.tags,
+                a.null or b.null,
+            )
+            for a in left
+            for b in right
+        ]
+
+    def _expand(self, node: Node, context: _Context, trail: tuple[Node, ...]) -> list[_Branch]:
+        """The alternatives of one node; ``trail`` holds the nodes being expanded, so that cycles end."""
+        value = node.value
+        if value is False:
+            return []
+        if not isinstance(value, dict) or not value or node in trail:
+            return [_Branch()]
+        trail = (*trail, node)
+        branches = [_Branch()]
+        reference = value.get("$ref")
+        dialect = DIALECTS[node.document.dialect]
+        if isinstance(reference, str):
+            target = node.document.documents.resolve(reference, node)
+            inner = self._expand(target, context, trail)
+            name = target.pointer.rpartition("/")[2]
+            inner = [replace(each, names=(name, *each.names)) for each in inner]
+            branches = self._cross(branches, inner, context, node)
+            if not dialect.schema_siblings:
+                return branches
+        dynamic = value.get("$dynamicRef")
+        if isinstance(dynamic, str):
+            target = node.document.documents.resolve(dynamic, node)
+            branches = self._cross(branches, self._expand(target, context, trail), context, node)
+        if context.open_flags:
+            context.note_flags(node)
+        own = _Branch((node,)) if _has_leaf_keywords(value) else _Branch()
+        composed: list[_Branch] = [own]
+        for index, part in enumerate(_list(value.get("allOf"))):
+            if isinstance(part, dict | bool):
+                composed = self._cross(
+                    composed, self._expand(node.child("allOf", index), context, trail), context, node
+                )
+        for keyword in ("oneOf", "anyOf"):
+            options = _list(value.get(keyword))
+            if not options:
+                continue
+            discriminator = self._discriminator(node, keyword)
+            if discriminator and context.discriminator is None:
+                context.discriminator = discriminator
+            closed_flags = context.open_flags
+            context.open_flags = False
+            union: list[_Branch] = []
+            for index, option in enumerate(options):
+                if isinstance(option, dict | bool):
+                    child = node.child(keyword, index)
+                    name, tags = self._selection(discriminator, child)
+                    union.extend(
+                        replace(each, variant=each.variant or name, tags=each.tags or tags)
+                        for each in self._expand(child, context, trail)
+                    )
+            context.open_flags = closed_flags
+            composed = self._cross(composed, union, context, node)
+        if dialect.nullable and value.get(dialect.nullable) is True and "type" not in value:
+            if any(keyword in value for keyword in ("allOf", "oneOf", "anyOf")):
+                composed = [*composed, _Branch((), null=True)]
+        return self._cross(branches, composed, context, node)
+
+    def _discriminator(self, node: Node, keyword: str) -> Discriminator | None:
+        value = node.value.get("discriminator")
+        if not isinstance(value, dict) or not isinstance(value.get("propertyName"), str):
+            return None
+        written = value.get("mapping")
+        explicit: dict[str, Any] = written if isinstance(written, dict) else {}
+        mapping: dict[str, str] = {}
+        named: set[str] = set()
+        for wire, reference in explicit.items():
+            pointer = self._mapping_target(str(reference), node)
+            mapping[str(wire)] = pointer
+            named.add(pointer)
+        for index, option in enumerate(_list(node.value.get(keyword))):
+            if isinstance(option, dict) and isinstance(option.get("$ref"), str):
+                pointer = self._mapping_target(option["$ref"], node.child(keyword, index))
+                if pointer not in named:
+                    mapping[pointer.rpartition("/")[2]] = pointer
+        return Discriminator(value["propertyName"], mapping, node.child("discriminator"))
+
+    def _mapping_target(self, reference: str, node: Node) -> str:
+        try:
+            target = node.document.documents.mapping_target(reference, node)
+        except RefError:  # a mapping may name what it does not describe; its wire value is all that counts then
+            return reference
+        return f"{target.document.uri}#{target.pointer}"
+
+    def _selection(self, discriminator: Discriminator | None, option: Node) -> tuple[str | None, tuple[str, ...]]:
+        """The component name of an alternative, and the discriminator values that select it."""
+        reference = option.value.get("$ref") if isinstance(option.value, dict) else None
+        if not isinstance(reference, str):
+            return None, ()
+        pointer = self._mapping_target(reference, option)
+        name = pointer.rpartition("/")[2]
+        if discriminator is None:
+            return name, ()
+        return name, tuple(sorted(wire for wire, target in discriminator.mapping.items() if target == pointer))
+
+    # -- merging: the leaves of one branch to atoms ----------------------------------------------------------------
+
+    def _atoms(self, branch: _Branch, direction: Direction) -> Iterator[Atom]:
+        if branch.null:
+            if not branch.leaves:
+                yield Atom("null", (), names=branch.names)
+            return
+        types: dict[str, bool] | None = None  # kind -> integer only
+        for leaf in branch.leaves:
+            own = _types_of(leaf)
+            if own is None:
+                continue
+            if types is None:
+                types = own
+            else:
+                types = {kind: types[kind] or own[kind] for kind in types if kind in own}
+        enum = _merge_enum(branch.leaves)
+        implied: frozenset[str] = frozenset()
+        if types is None:
+            types = dict.fromkeys(KINDS, False)
+            if enum is None:
+                implied = _implied_kinds(branch.leaves)
+        for kind in KINDS:
+            if kind not in types:
+                continue
+            atom = Atom(
+                kind,
+                branch.leaves,
+                silent=bool(implied) and kind not in implied,
+                names=branch.names,
+                variant=branch.variant,
+                tags=branch.tags,
+                integer=types[kind],
+            )
+            merged = self._merge(atom, enum, direction)
+            if merged is not None:
+                yield merged
+
+    def _merge(self, atom: Atom, enum: dict[str, Node] | None, direction: Direction) -> Atom | None:
+        from guardian.spec import facets
+
+        return facets.merge(self, atom, enum, direction)
+
+    def flags(self, schema: Schema) -> tuple[Node | None, Node | None]:
+        """Where (readOnly, writeOnly) are said of this schema: on its own nodes, through references and allOf."""
+        read_only: Node | None = None
+        write_only: Node | None = None
+        for node in schema.nodes:
+            first, second = self._node_flags(node)
+            read_only, write_only = read_only or first, write_only or second
+        return read_only, write_only
+
+    def _node_flags(self, node: Node) -> tuple[Node | None, Node | None]:
+        found = self._flags.get(node.key)
+        if found is not None:
+            return found
+        self._flags[node.key] = (None, None)  # a cycle says nothing
+        read_only: Node | None = None
+        write_only: Node | None = None
+        value = node.value
+        if isinstance(value, dict):
+            read_only = node.child("readOnly") if value.get("readOnly") is True else None
+            write_only = node.child("writeOnly") if value.get("writeOnly") is True else None
+            below: list[Node] = []
+            if isinstance(value.get("$ref"), str):
+                below.append(node.document.documents.resolve(value["$ref"], node))
+                if not DIALECTS[node.document.dialect].schema_siblings:
+                    read_only = write_only = None
+            below.extend(
+                node.child("allOf", index)
+                for index, part in enumerate(_list(value.get("allOf")))
+                if isinstance(part, dict)
+            )
+            for each in below:
+                first, second = self._node_flags(each)
+                read_only, write_only = read_only or first, write_only or second
+        self._flags[node.key] = (read_only, write_only)
+        return read_only, write_only
+
+
+class _Context:
+    """What expansion notes on the way, beside the branches."""
+
+    def __init__(self) -> None:
+        self.discriminator: Discriminator | None = None
+        self.opaque: list[Node] = []
+        self.read_only: Node | None = None
+        self.write_only: Node | None = None
+        self.deprecated: Node | None = None
+        self.open_flags = True
+
+    def note_flags(self, node: Node) -> None:
+        if node.value.get("readOnly") is True:
+            self.read_only = self.read_only or node.child("readOnly")
+        if node.value.get("writeOnly") is True:
+            self.write_only = self.write_only or node.child("writeOnly")
+        if node.value.get("deprecated") is True:
+            self.deprecated = self.deprecated or node.child("deprecated")
+
+
+_LEAF_KEYWORDS = frozenset(
+    keyword for keywords in _BY_KIND.values() for keyword in keywords
+) | {"type", "enum", "const", "format", "not", "if", "x-extensible-enum"}  # fmt: skip
+
+
+def _has_leaf_keywords(value: Mapping[str, Any]) -> bool:
+    return not _LEAF_KEYWORDS.isdisjoint(value)
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _types_of(leaf: Node) -> dict[str, bool] | None:
+    """The kinds that a leaf's ``type`` allows, with whether only integers; None where it says nothing."""
+    value = leaf.value.get("type")
+    if value is None:
+        return None
+    kinds: dict[str, bool] = {}
+    for each in value if isinstance(value, list) else [value]:
+        if each == "integer":
+            kinds.setdefault("number", True)
+        elif each == "number":
+            kinds["number"] = False
+        elif each == "file":  # OpenAPI 2.0
+            kinds["string"] = False
+        elif each in KINDS:
+            kinds[each] = False
+    if _nullable(leaf):
+        kinds["null"] = False
+    return kinds
+
+
+def _nullable(leaf: Node) -> bool:
+    keyword = DIALECTS[leaf.document.dialect].nullable
+    return keyword is not None and leaf.value.get(keyword) is True
+
+
+def _implied_kinds(leaves: Iterable[Node]) -> frozenset[str]:
+    """The kinds whose keywords are used where no type is written."""
+    return frozenset(
+        kind for kind, keywords in _BY_KIND.items() for leaf in leaves if not leaf.value.keys().isdisjoint(keywords)
+    )
+
+
+def _merge_enum(leaves: Iterable[Node]) -> dict[str, Node] | None:
+    """The values that every ``enum`` and ``const`` of a branch allows; None where none is written."""
+    merged: dict[str, Node] | None = None
+    for leaf in leaves:
+        sets: list[dict[str, Node]] = []
+        values = leaf.value.get("enum")
+        if isinstance(values, list):
+            own = {canonical(each): leaf.child("enum", index) for index, each in enumerate(values)}
+            if _nullable(leaf):
+                own.setdefault("null", leaf)
+            sets.append(own)
+        if "const" in leaf.value and DIALECTS[leaf.document.dialect].json_schema:
+            sets.append({canonical(leaf.value["const"]): leaf.child("const")})
+        extensible = leaf.value.get("x-extensible-enum")
+        if isinstance(extensible, list) and "enum" not in leaf.value:
+            sets.append({canonical(each): leaf.child("x-extensible-enum", i) for i, each in enumerate(extensible)})
+        for own in sets:
+            merged = own if merged is None else {text: node for text, node in merged.items() if text in own}
+    return merged
+
+
+def _tidy(atoms: list[Atom]) -> list[Atom]:
+    """Scalars joined where they are one set in two alternatives; what a free alternative covers is dropped."""
+    result: list[Atom] = []
+    for kind in KINDS:
+        group = [atom for atom in atoms if atom.kind == kind]
+        if len(group) < 2:
+            result.extend(group)
+            continue
+        free = next((atom for atom in group if atom.free), None)
+        if free is not None:
+            result.append(free)
+            continue
+        listed = [atom for atom in group if atom.enum is not None]
+        rest = [atom for atom in group if atom.enum is None]
+        if kind in {"boolean", "null"}:
+            rest = rest[:1]
+            if rest:
+                result.extend(rest)
+                continue
+        if len(listed) > 1 and kind in {"string", "number", "boolean", "null"}:
+            joined: dict[str, Node] = {}
+            for atom in listed:
+                for text, node in (atom.enum or {}).items():
+                    joined.setdefault(text, node)
+            nodes = tuple(dict.fromkeys(node for atom in listed for node in atom.nodes))
+            listed = [replace(listed[0], enum=joined, nodes=nodes, extensible=any(a.extensible for a in listed))]
+        unique: list[Atom] = []
+        for atom in [*rest, *listed]:
+            if atom not in unique:
+                unique.append(atom)
+        result.extend(unique)
+    return result

@@ -1,0 +1,82 @@
+"""`guardian rules`, `guardian explain` and `guardian schema` say what the rules and values say."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema_rs
+import pytest
+
+from guardian.cli import catalogue
+from guardian.config import ReportFormat
+from guardian.report import FORMATS
+from guardian.rules.registry import all_rules
+
+
+def test_list(guardian):
+    """`guardian rules` lists every rule once, with its first sentence."""
+    outcome = guardian("rules")
+    assert outcome.code == 0
+    lines = [line.split() for line in outcome.out.splitlines() if line.startswith("  ")]
+    assert sorted(words[0] for words in lines) == [rule.id for rule in all_rules()]
+
+
+def test_data(guardian):
+    """The JSON form holds every rule with its examples and aliases."""
+    entries = json.loads(guardian("rules", "--format", "json").out)
+    assert sorted(each["id"] for each in entries) == [rule.id for rule in all_rules()]
+    assert all(each["summary"] and each["area"] for each in entries)
+
+
+def test_markdown_links_lead_somewhere(guardian):
+    """Every rule in the table of the Markdown form has its section."""
+    text = guardian("rules", "--format", "markdown").out
+    for rule in all_rules():
+        assert f"](#{rule.id})" in text
+        assert f"\n### {rule.id}\n" in text
+
+
+def test_explain(guardian):
+    """A rule is explained by its docstring, under its own id and under oasdiff's."""
+    rule = next(rule for rule in all_rules() if rule.aliases and rule.examples)
+    outcome = guardian("explain", rule.id)
+    assert outcome.code == 0
+    assert outcome.out == catalogue.page(rule) == guardian("explain", rule.aliases[0]).out
+    for part in (rule.summary, rule.why, rule.aliases[0]):
+        assert part in outcome.out
+
+
+def test_explain_unknown(guardian):
+    """An unknown rule is wrong usage, and the near ones are named."""
+    known = all_rules()[0].id
+    outcome = guardian("explain", known + "x")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert known in outcome.err
+
+
+@pytest.mark.parametrize("name", ["config", "manifest", "exceptions", "report"])
+def test_schema(guardian, name: str):
+    """Each schema that is printed is a JSON Schema."""
+    outcome = guardian("schema", name)
+    assert outcome.code == 0
+    jsonschema_rs.meta.validate(json.loads(outcome.out))
+
+
+def test_unknown_schema(guardian):
+    """Another name is wrong usage, and those there are are named."""
+    outcome = guardian("schema", "openapi")
+    assert outcome.code == 2
+    assert "'exceptions'" in outcome.err
+
+
+def test_formats_are_those_of_the_reports():
+    """What --format takes is what guardian.report writes."""
+    assert tuple(ReportFormat) == FORMATS
+
+
+def test_published_hook_names_a_command_that_is_there():
+    """The pre-commit hook calls `guardian check` with flags that it has."""
+    text = (Path(__file__).parents[2] / ".pre-commit-hooks.yaml").read_text()
+    assert "entry: guardian check\n" in text
+    assert "args: [--base, origin/main]" in text

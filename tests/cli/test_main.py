@@ -1,0 +1,142 @@
+"""The shell around the commands: errors become messages and exit codes, and nothing is imported in vain."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+import pytest
+import typer
+
+import guardian as package
+from guardian.cli.app import new_app
+from guardian.cli.main import COMMANDS
+from guardian.errors import ConfigError, GuardianError, ReadError, RuleError, UsageError
+
+
+def failing_with(error: BaseException) -> ModuleType:
+    """The module of a command that raises."""
+    module: Any = ModuleType("failing")
+    module.app = new_app()
+
+    @module.app.command()
+    def fail(verbose: bool = False) -> None:
+        raise error
+
+    return module
+
+
+@pytest.fixture
+def failing(guardian, monkeypatch: pytest.MonkeyPatch):
+    """Run ``guardian fail`` with an error that it raises."""
+
+    def call(error: BaseException, *args: str):
+        monkeypatch.setitem(COMMANDS, "fail", ("failing", "Fail."))
+        monkeypatch.setitem(sys.modules, "failing", failing_with(error))
+        return guardian("fail", *args)
+
+    return call
+
+
+@pytest.mark.parametrize(
+    ("kind", "code"), [(UsageError, 2), (ConfigError, 2), (ReadError, 3), (GuardianError, 4), (RuleError, 4)]
+)
+def test_error_becomes_message_and_code(failing, kind: type[GuardianError], code: int):
+    """Each kind of error has its exit code; its message names place and remedy, on standard error alone."""
+    outcome = failing(kind("is not right", file="a.yaml", line=3, column=5, hint="mend it"))
+    assert outcome == (code, "", "error: a.yaml:3:5: is not right\n  mend it\n")
+
+
+def test_fault_is_no_finding(failing):
+    """An unexpected exception ends with 4, never with the 1 of findings, and without a traceback."""
+    outcome = failing(ZeroDivisionError("division by zero"))
+    assert outcome.code == 4
+    assert outcome.out == ""
+    assert outcome.err.startswith("error: a fault in guardian: ZeroDivisionError: division by zero\n  --verbose")
+
+
+def test_verbose_shows_the_fault(failing):
+    """With --verbose the traceback of a fault is shown."""
+    assert "Traceback (most recent call last):" in failing(ZeroDivisionError("x"), "--verbose").err
+
+
+def test_interrupt(failing):
+    """Ctrl-C ends with 130, as shells expect, and says nothing."""
+    assert failing(KeyboardInterrupt()).code == 130
+
+
+def test_message_cannot_command(failing):
+    """Text from a specification gives no orders to a terminal or to a CI system that reads the log."""
+    outcome = failing(ReadError("key \x1b[31m is twice\n::error::gotcha", hint="see\n ::stop-commands::x"))
+    assert "\x1b" not in outcome.err
+    assert not any(line.lstrip().startswith("::") for line in outcome.err.splitlines())
+
+
+def test_version(guardian):
+    """--version prints the version and nothing else."""
+    assert guardian("--version") == (0, f"guardian {package.__version__}\n", "")
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["chek"], "Did you mean 'check'"),
+        (["check", "--mode", "bot"], "'contract', 'consumers', 'both'"),
+        (["check", "--fail-on", "error"], "'breaking', 'warning', 'none'"),
+        (["check", "--format", "xml"], "'sarif'"),
+        (["check", "--jobs", "0"], "--jobs"),
+        (["check", "--nonsense"], "--nonsense"),
+        (["check", "--as-of", "2027-02-30"], "YYYY-MM-DD"),
+        (["check", "--as-of", "20270101"], "YYYY-MM-DD"),
+        (["check", "--report", "sarif"], "FORMAT=FILE"),
+        (["check", "--report", "xml=a.xml"], "the formats are terminal, json"),
+    ],
+)
+def test_wrong_usage(guardian, args: list[str], said: str):
+    """A flag or value that does not exist ends with 2 and names those that do, on standard error."""
+    outcome = guardian(*args)
+    assert outcome.code == 2
+    assert outcome.out == ""
+    assert said in outcome.err
+
+
+def test_table_says_what_the_commands_say():
+    """The help in the table, which spares importing the commands, is the first sentence of theirs."""
+    for name, (module, help) in COMMANDS.items():
+        command = typer.main.get_command(import_module(module).app)
+        assert (command.help or "").split("\n\n")[0].strip() == help, name
+
+
+def test_help_lists_every_command(guardian):
+    """`guardian --help` lists the commands of the table."""
+    outcome = guardian("--help")
+    assert outcome.code == 0
+    assert all(f"  {name} " in outcome.out for name in COMMANDS)
+
+
+def imported_by(*args: str) -> set[str]:
+    """The modules that one command line imports, in a process of its own."""
+    script = (
+        "import sys\nfrom guardian.cli.main import run\n"
+        f"sys.argv = ['guardian', *{list(args)!r}]\n"
+        "try:\n    run()\nexcept SystemExit:\n    pass\n"
+        "print('\\n' + '\\n'.join(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return set(done.stdout.splitlines())
+
+
+def test_commands_are_imported_on_demand():
+    """`guardian --help` imports no command, and a command none of the others."""
+    modules = {module for module, _ in COMMANDS.values()}
+    assert imported_by("--help") & modules == set()
+    assert imported_by("schema", "config") & modules == {"guardian.cli.schema"}
+
+
+def test_python_m_guardian():
+    """`python -m guardian` is the command."""
+    done = subprocess.run([sys.executable, "-m", "guardian", "--version"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, f"guardian {package.__version__}\n")

@@ -1,0 +1,138 @@
+"""The text for the engineer whose pull request just went red."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from guardian.model import Location, Severity, Verdict
+from guardian.report import render
+from guardian.report.layout import cells, wrap
+from tests.report import samples
+
+
+def test_the_first_line_is_the_verdict_and_its_reason() -> None:
+    first = render("terminal", samples.friday_rename()).splitlines()[0]
+    assert first == "FAIL  3 breaking changes break 5 consumers: analytics, billing, notifications, orders, storefront"
+
+
+def test_one_sentence_holds_all_counts() -> None:
+    text = " ".join(render("terminal", samples.friday_rename()).split())
+    assert (
+        "Compared 8 changes in 3 specs against 8 consumers (87 declared reads): 3 breaking for 5 consumers, "
+        "2 warnings, 1 accepted until 2027-01-31, 1 breaking on paper but read by nobody."
+    ) in text
+
+
+def test_a_clean_run_says_little() -> None:
+    assert render("terminal", samples.clean()) == (
+        "PASS  no change of any contract\nCompared 3 specs against 8 consumers (87 declared reads): no changes.\n"
+    )
+
+
+def test_a_block_tells_what_where_why_proof_and_who() -> None:
+    """All that is needed to act stands in the block of the change."""
+    text = render("terminal", samples.friday_rename())
+    block = text[text.index("1. BREAKING") : text.index("2. BREAKING")]
+    for part in (
+        "users: the response property email is gone",
+        "GET /users/{id}, response 200 application/json, field email",
+        "services/users/openapi.yaml:36:7  (gone from here)",
+        "services/users/openapi.yaml:39:9  (was here)",
+        "looks renamed to email_address",
+        '{"items": [{"id": "1", "email_address": "", "name": ""}]}',
+        "base refuses it, head accepts it",
+        "property-removed",
+        "billing exposes it as customer.email of GET /invoices/{id}",
+        "consumers/orders.yaml:12",
+        "@acme/billing (#billing)",
+        "2 hops",
+    ):
+        assert part in block, part
+
+
+def test_one_edit_of_a_shared_component_is_one_block() -> None:
+    """Many operations show it; a reader sees it once, with the first few of them."""
+    text = render("terminal", samples.many(operations=12, consumers=30))
+    assert text.count("BREAKING") == 1
+    assert "12 operations, one edit:" in text
+    assert "and 8 more (--verbose lists them)" in text
+    assert "and 18 more consumers (--verbose lists them)" in text
+    assert "GET /things0011/0000" in render("terminal", samples.many(12, 30), verbose=True)
+
+
+def test_what_hits_most_consumers_comes_first() -> None:
+    text = render("terminal", samples.friday_rename())
+    assert text.index("property email is gone") < text.index("X-Tenant is required")
+
+
+def test_harmless_changes_are_told_only_on_demand() -> None:
+    assert "email_address is new" not in render("terminal", samples.friday_rename())
+    assert "email_address is new" in render("terminal", samples.friday_rename(), verbose=True)
+
+
+def test_accepted_changes_stay_visible() -> None:
+    text = " ".join(render("terminal", samples.friday_rename()).split())
+    assert "until 2027-01-31, owner team-identity, signed by team-mobile: agreed with the mobile team, RFC 112" in text
+
+
+def test_the_matrix_crosses_changes_with_consumers() -> None:
+    lines = render("terminal", samples.friday_rename()).splitlines()
+    start = next(number for number, line in enumerate(lines) if line.startswith("Who is hit"))
+    assert [line.split() for line in lines[start + 1 : start + 7]] == [
+        ["1", "2", "3"],
+        ["analytics", "x", ".", "."],
+        ["billing", "x", "?", "?"],
+        ["notifications", "x", ".", "."],
+        ["orders", "x", ".", "."],
+        ["storefront", ".", "x", "."],
+    ]
+
+
+def test_each_fix_has_its_own_command() -> None:
+    """Where two fixes mend one change, the command says which one is meant."""
+    text = render("terminal", samples.friday_rename())
+    shown = samples.EMAIL_IN_LIST.fingerprint
+    assert f"guardian fix --apply --change {shown} --strategy dual_write" in text
+    assert f"guardian fix --apply --change {shown} --strategy deprecation_window" in text
+    single = render("terminal", replace(samples.friday_rename(), fixes=(samples.DUAL_WRITE,)))
+    assert f"guardian fix --apply --change {shown}\n" in single
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 160])
+def test_lines_keep_to_the_width_and_file_names_stay_whole(width: int) -> None:
+    """Only what has no space in it may stick out: a file name, a command."""
+    deep = "services/" + "very-long-directory-name/" * 6 + "openapi.yaml"
+    moved = replace(samples.EMAIL, head=Location(deep, "/components/schemas/User/properties", 1234, 56))
+    report = replace(samples.friday_rename(), changes=(moved, samples.TENANT))
+    text = render("terminal", report, width=width)
+    assert f"{deep}:1234:56" in text
+    for line in text.splitlines():
+        words = line.split()
+        assert cells(line) <= width or deep in line or words[0] == "guardian" or "hop" in line, line
+
+
+def test_long_names_do_not_break_the_matrix() -> None:
+    """At any width each consumer keeps a row, columns go on below."""
+    report = samples.many(operations=1, consumers=3, edits=70)
+    text = render("terminal", report, width=80)
+    matrix = text[text.index("Who is hit") :].split("\n\n")[0].splitlines()
+    assert max(map(len, matrix)) <= 80
+    assert sum(line.split()[0] == "consumer-001" for line in matrix) > 1
+
+
+def test_a_passing_run_with_warnings_names_no_owner() -> None:
+    """Nothing to negotiate where nothing breaks."""
+    report = replace(samples.friday_rename(), verdict=Verdict.WARN, changes=(samples.ENUM,), fixes=())
+    report = replace(report, summary=replace(report.summary, breaking=0, warnings=1, consumers_broken=()))
+    text = render("terminal", report)
+    assert text.startswith("WARN  nothing breaks, 1 warning\n")
+    assert "owners" not in text
+    assert samples.ENUM.counts_as is Severity.WARNING
+
+
+def test_wrap_counts_cells_not_characters() -> None:
+    """Wide characters take two cells."""
+    assert wrap("\u4e16\u754c \u4e16\u754c", 5) == ["\u4e16\u754c", "\u4e16\u754c"]
+    assert wrap("a b c", 5) == ["a b c"]

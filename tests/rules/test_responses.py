@@ -1,0 +1,118 @@
+"""Responses: statuses, their bodies, headers and links."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from guardian.model import Hit, Impact
+from tests.rules.sides import api, changes, told
+
+
+def answers(responses: str) -> dict[str, Any]:
+    """A document with one operation that answers so."""
+    return api(f"{{/a: {{get: {{responses: {responses}}}}}}}")
+
+
+def header(text: str) -> dict[str, Any]:
+    """A document with one response header."""
+    return answers(f"{{'200': {{headers: {{X-Rate: {text}}}}}}}")
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "expected"),
+    [
+        ("{'200': {}}", "{'202': {}}", [("response-removed", "breaking"), ("response-added", "warning")]),
+        ("{'200': {}, '302': {}}", "{'200': {}}", [("response-removed", "breaking")]),
+        ("{'200': {}, '304': {}}", "{'200': {}}", [("response-removed", "info")]),
+        ("{'200': {}}", "{'200': {}, '500': {}}", [("response-added", "info")]),
+        ("{'200': {}, '404': {}}", "{'200': {}, '4XX': {}}", [("response-status-changed", "info")]),
+        ("{'200': {}, '4xx': {}}", "{'200': {}, '4XX': {}}", []),
+        ("{'2XX': {}}", "{'200': {}, '201': {}}", [("response-status-changed", "info")] * 2),
+        # default stands for errors where a success is declared, and for everything where none is
+        ("{'200': {}, default: {}}", "{'200': {}, '201': {}, default: {}}", [("response-added", "warning")]),
+        ("{'200': {}}", "{'201': {}, default: {}}",
+         [("response-removed", "breaking"), ("response-added", "warning"), ("response-added", "info")]),
+        ("{'200': {}}", "{default: {}}", [("response-status-changed", "warning")]),
+        ("{default: {}}", "{'200': {}}", [("response-status-changed", "info")]),
+    ],
+)  # fmt: skip
+def test_statuses_are_matched_with_what_takes_them_in(base: str, head: str, expected: list[tuple[str, str]]) -> None:
+    """Exactly, then by range, then by default; a lost success breaks, an error is a note."""
+    found = [(rule, severity) for rule, _, severity in told(answers(base), answers(head))]
+    assert sorted(found) == sorted(expected)
+
+
+def test_a_status_is_compared_with_the_default_that_took_it_in() -> None:
+    """An error that has its own description now is held against what default promised."""
+    content = "{content: {application/json: {schema: {type: %s}}}}"
+    base = answers(f"{{'200': {{}}, default: {content % 'object'}}}")
+    head = answers(f"{{'200': {{}}, default: {content % 'object'}, '404': {content % 'string'}}}")
+    assert ("type-changed", "", "breaking") in told(base, head)
+
+
+def test_one_success_of_several_is_possibly_missed() -> None:
+    """While another success is left, nobody knows who waited for this one."""
+    [change] = changes(answers("{'200': {}, '201': {}}"), answers("{'200': {}}"))
+    assert (change.hit, change.impact) == (Hit.EVERY_USER, Impact.POSSIBLE)
+
+
+def test_a_body_that_is_gone_is_one_finding() -> None:
+    """Not one for each media type, and it hits whoever reads anything of it."""
+    base = answers("{'200': {content: {application/json: {}, text/csv: {}}}}")
+    [change] = changes(base, answers("{'200': {}}"))
+    assert (change.rule, change.hit, change.field) == ("response-body-removed", Hit.READER, "")
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "expected"),
+    [
+        ("{required: true}", "{}", [("header-became-optional", "breaking")]),
+        ("{}", "{required: true}", [("header-became-required", "info")]),
+        ("{schema: {type: integer}}", "{schema: {type: string}}", [("type-changed", "breaking")]),
+        ("{schema: {type: integer, maximum: 9}}", "{schema: {type: integer}}", [("maximum-changed", "breaking")]),
+        ("{schema: {type: array}}", "{explode: true, schema: {type: array}}", []),
+        ("{schema: {type: object}}", "{content: {application/json: {schema: {type: object}}}}",
+         [("header-style-changed", "breaking")]),
+    ],
+)  # fmt: skip
+def test_headers_are_compared_like_what_else_a_response_holds(
+    base: str, head: str, expected: list[tuple[str, str]]
+) -> None:
+    """There, required, of a type: with the field that a reader of it would name."""
+    found = changes(header(base), header(head))
+    assert [(change.rule, change.severity.value) for change in found] == expected
+    assert {change.field for change in found} <= {"header:X-Rate"}
+
+
+def test_content_type_is_no_header() -> None:
+    """3.x leaves it to the media type, so an upgraded document has not lost it."""
+    base = api("{/a: {get: {responses: {'200': {headers: {Content-Type: {type: string}, X: {type: string}}}}}}}", "2.0")
+    head = answers("{'200': {headers: {X: {schema: {type: string}}}}}")
+    assert told(base, head) == []
+
+
+def test_links_are_notes() -> None:
+    """Nothing of a link is on the wire."""
+    base = answers(
+        "{'200': {links: {a: {operationId: x}, b: {operationId: y, description: one}, c: {operationId: z}}}}"
+    )
+    head = answers(
+        "{'200': {links: {a: {operationId: z}, b: {operationId: y, description: two}, d: {operationId: x}}}}"
+    )
+    found = changes(base, head)
+    assert [change.message for change in found] == [
+        "link `a` changed",
+        "link `c` was removed",
+        "link `d` was added",
+    ]
+    assert {change.severity.value for change in found} == {"info"}
+
+
+def test_answers_of_callbacks_are_requests_in_effect() -> None:
+    """The receiver sends them: one accepted less breaks it, one accepted more does not."""
+    paths = "{/a: {post: {callbacks: {done: {'{$request.body#/u}': {post: {responses: RESPONSES}}}}}}}"
+    base, head = (api(paths.replace("RESPONSES", each)) for each in ("{'200': {}, '202': {}}", "{'200': {}}"))
+    assert told(base, head) == [("response-removed", "", "breaking")]
+    assert told(head, base) == [("response-added", "", "info")]

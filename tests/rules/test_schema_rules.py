@@ -1,0 +1,150 @@
+"""Schema rules beyond their own examples: spellings that mean the same, and the corners between rules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from guardian.model import Confidence, Hit, Impact, Severity
+from guardian.rules.compare import Options, compare
+from tests.rules.schemas import request, request_changes, response, response_changes
+
+STRING = {"type": "string"}
+
+SAME: list[tuple[str, Any, Any]] = [
+    ("null as a type list and as an alternative", {"type": ["string", "null"]}, {"oneOf": [STRING, {"type": "null"}]}),
+    ("a type list and alternatives", {"type": ["string", "integer"]}, {"anyOf": [{"type": "integer"}, STRING]}),
+    ("const and a list of one", {"const": "a"}, {"enum": ["a"]}),
+    ("allOf of one", {"type": "object", "properties": {"a": STRING}}, {"allOf": [{"type": "object", "properties": {"a": STRING}}]}),
+    (
+        "allOf of parts",
+        {"type": "object", "required": ["a"], "properties": {"a": STRING, "b": STRING}},
+        {"allOf": [{"type": "object", "properties": {"a": STRING}}, {"properties": {"b": STRING}}, {"required": ["a"]}]},
+    ),
+    ("the tighter of two bounds", {"type": "integer", "minimum": 5}, {"allOf": [{"type": "integer", "minimum": 1}, {"minimum": 5}]}),
+    ("both spellings of an excluded bound of integers", {"type": "integer", "exclusiveMaximum": 10}, {"type": "integer", "maximum": 9}),
+    ("integer and a multiple of one", {"type": "integer"}, {"type": "number", "multipleOf": 1}),
+    ("no least length and one of zero", STRING, {"type": "string", "minLength": 0}),
+    ("a list in another order", {"enum": ["a", "b"]}, {"enum": ["b", "a"]}),
+    ("1 and 1.0", {"enum": [1]}, {"enum": [1.0]}),
+    ("boolean and its two values", {"type": "boolean"}, {"enum": [True, False]}),
+    ("enum split over alternatives", {"enum": ["a", "b"]}, {"oneOf": [{"const": "a"}, {"const": "b"}]}),
+    ("required in another order", {"type": "object", "required": ["a", "b"], "properties": {"a": STRING, "b": STRING}},
+     {"type": "object", "required": ["b", "a"], "properties": {"b": STRING, "a": STRING}}),
+    ("additionalProperties said and unsaid", {"type": "object", "properties": {"a": STRING}},
+     {"type": "object", "properties": {"a": STRING}, "additionalProperties": True}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "base", "head"), SAME, ids=[name for name, _, _ in SAME])
+def test_spelling_is_no_change(name: str, base: Any, head: Any) -> None:
+    """Two spellings of one meaning compare as equal, both ways and in both directions."""
+    for changes in (request_changes, response_changes):
+        assert changes(base, head) == []
+        assert changes(head, base) == []
+
+
+def test_nullable_of_3_0_and_type_list_of_3_1_are_one() -> None:
+    """A document upgraded from 3.0 to 3.1 says the same."""
+    thing = {
+        "type": "object",
+        "nullable": True,
+        "properties": {"n": {"type": "integer", "minimum": 0, "exclusiveMinimum": True}},
+    }
+    upgraded = {"type": ["object", "null"], "properties": {"n": {"type": "integer", "exclusiveMinimum": 0}}}
+    assert compare(response(thing, version="3.0.3"), response(upgraded)) == []
+
+
+def test_references_and_inline_are_one() -> None:
+    """Hoisting a schema into a component, or renaming the component, changes nothing."""
+    inline = {"type": "object", "properties": {"a": {"type": "object", "properties": {"b": STRING}}}}
+    hoisted = {"type": "object", "properties": {"a": {"$ref": "#/components/schemas/A"}}}
+    assert response_changes(inline, hoisted, A={"type": "object", "properties": {"b": STRING}}) == []
+
+
+def test_recursive_schemas_end() -> None:
+    """A schema that contains itself is compared once, and its change is told by its shortest path."""
+    base = {
+        "type": "object",
+        "properties": {"name": STRING, "children": {"type": "array", "items": {"$ref": "#/components/schemas/Node"}}},
+    }
+    head = {"type": "object", "properties": {"children": base["properties"]["children"]}}  # type: ignore[index]
+    sides = [response({"$ref": "#/components/schemas/Node"}, {"Node": node}) for node in (base, head)]
+    assert [(change.rule, change.field) for change in compare(*sides, options=Options(prove=False))] == [
+        ("property-removed", "name")
+    ]
+
+
+def test_a_rename_is_recognised() -> None:
+    """A removed and an added property of the same meaning and a like name are one thing under two names."""
+    base = {"type": "object", "required": ["email"], "properties": {"id": STRING, "email": STRING}}
+    head = {"type": "object", "required": ["email_address"], "properties": {"id": STRING, "email_address": STRING}}
+    removed = next(change for change in response_changes(base, head) if change.rule == "property-removed")
+    assert removed.renamed_to == "email_address"
+    assert removed.severity is Severity.BREAKING
+
+
+def test_dots_in_names_are_escaped() -> None:
+    """A field path stays unambiguous when a property's name has a dot in it."""
+    base = {"type": "object", "properties": {"a.b": {"type": "object", "properties": {"c": STRING}}}}
+    head = {"type": "object", "properties": {"a.b": {"type": "object", "properties": {}}}}
+    assert [change.field for change in response_changes(base, head)] == ["a\\.b.c"]
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "rule", "severity"),
+    [
+        ({"properties": {"id": {**STRING, "readOnly": True}}, "required": ["id"], "type": "object"},
+         {"properties": {"id": STRING}, "required": ["id"], "type": "object"}, "required-property-added", Severity.BREAKING),
+        ({"type": "object", "properties": {"id": STRING}},
+         {"type": "object", "properties": {"id": {**STRING, "readOnly": True}}}, "property-visibility-changed", Severity.WARNING),
+    ],
+)  # fmt: skip
+def test_read_only_properties_are_no_part_of_requests(base: Any, head: Any, rule: str, severity: Severity) -> None:
+    """What is readOnly is not sent, in every version of the standard."""
+    assert [(change.rule, change.severity) for change in request_changes(base, head)] == [(rule, severity)]
+
+
+def test_unstable_parts_stay_out_of_the_verdict() -> None:
+    """What is marked alpha may go: it is reported, and breaks nothing."""
+    base = {"type": "object", "required": ["a"], "properties": {"a": {**STRING, "x-stability-level": "alpha"}}}
+    changes = response_changes(base, {"type": "object", "properties": {}})
+    assert [(change.rule, change.severity) for change in changes] == [("property-removed", Severity.INFO)]
+
+
+def test_severity_is_the_users_to_set() -> None:
+    """The narrower setting wins, and a rule may be called by its alias in the leading tool."""
+    base, head = {"enum": ["a", "b"]}, {"enum": ["a"]}
+    sides = request(base), request(head)
+    for setting, expected in (
+        ({"enum-value-removed": Severity.WARNING}, Severity.WARNING),
+        ({"enum-value-removed": Severity.INFO, "enum-value-removed@request": Severity.BREAKING}, Severity.BREAKING),
+        ({"request-property-enum-value-removed": Severity.INFO}, Severity.INFO),
+    ):
+        (change,) = compare(*sides, options=Options(severity=setting, prove=False))
+        assert change.severity is expected
+
+
+def test_a_new_enum_value_breaks_strict_readers_only() -> None:
+    """The contract's verdict is a warning; who is strict is the consumer's to say."""
+    (change,) = response_changes({"enum": ["a"]}, {"enum": ["a", "b"]})
+    assert change.severity is Severity.WARNING
+    assert (change.hit, change.impact, change.strict_impact) == (Hit.READER, Impact.POSSIBLE, Impact.BROKEN)
+
+
+def test_what_cannot_be_decided_is_possible_with_a_reason() -> None:
+    """Two custom formats: neither silent nor certain."""
+    (change,) = response_changes({**STRING, "format": "parcel"}, {**STRING, "format": "tracking"})
+    assert change.confidence is Confidence.POSSIBLE
+    assert change.severity is Severity.WARNING
+    assert change.unproved
+
+
+def test_fingerprints_name_the_change_and_not_its_spelling() -> None:
+    """Reformatting and unrelated edits keep a fingerprint; another value makes another one."""
+    (first,) = request_changes({"enum": ["a", "b"]}, {"enum": ["a"]})
+    (second,) = request_changes({"enum": ["b", "a"], "description": "x"}, {"allOf": [{"const": "a"}]})
+    (third,) = request_changes({"enum": ["a", "c"]}, {"enum": ["a"]})
+    assert first.fingerprint == second.fingerprint != third.fingerprint
+    assert len(first.fingerprint) == 12

@@ -1,0 +1,372 @@
+"""Laws of sources: each side answers from its own tree, nothing outside the root, and the work tree stays as it is."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from guardian.errors import ReadError
+from guardian.spec.sources import (
+    DirectoryTree,
+    FileChange,
+    GitTree,
+    MemoryTree,
+    OverlayTree,
+    Side,
+    changed_files,
+    default_base,
+    default_head,
+    open_side,
+)
+from guardian.spec.text import load
+
+Git = Callable[..., str]
+
+
+def git_in(folder: Path) -> Git:
+    def git(*args: str) -> str:
+        done = subprocess.run(["git", *args], cwd=folder, check=True, capture_output=True, text=True)
+        return done.stdout.strip()
+
+    return git
+
+
+@pytest.fixture(autouse=True)
+def plain_git(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in [name for name in os.environ if name.startswith(("GIT_", "GITHUB_", "CI_"))]:
+        monkeypatch.delenv(name)
+    for role in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{role}_NAME", "t")
+        monkeypatch.setenv(f"GIT_{role}_EMAIL", "t@example.org")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setenv("GIT_CONFIG_SYSTEM", os.devnull)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """main: `specs/users.yaml` at version 1; work tree on branch `feature` at version 2 with one commit more."""
+    folder = tmp_path / "repo"
+    (folder / "specs").mkdir(parents=True)
+    git = git_in(folder)
+    git("init", "-q", "-b", "main")
+    write(folder, "specs/users.yaml", "openapi: 3.0.0 # 1\n")
+    write(folder, "common/types.yaml", "a: 1\n")
+    commit(folder, "first")
+    git("tag", "v1")
+    git("checkout", "-q", "-b", "feature")
+    write(folder, "specs/users.yaml", "openapi: 3.0.0 # 2\n")
+    commit(folder, "second")
+    return folder
+
+
+def write(folder: Path, path: str, text: str) -> None:
+    (folder / path).parent.mkdir(parents=True, exist_ok=True)
+    (folder / path).write_text(text)
+
+
+def commit(folder: Path, message: str) -> str:
+    git = git_in(folder)
+    git("add", "-A")
+    git("commit", "-q", "-m", message)
+    return git("rev-parse", "HEAD")
+
+
+def read(side: Side) -> bytes:
+    assert side.path is not None
+    return side.tree.read(side.path)
+
+
+def refusal(call: Callable[[], object]) -> ReadError:
+    with pytest.raises(ReadError) as caught:
+        call()
+    return caught.value
+
+
+# --- what a user wrote ---
+
+
+@pytest.mark.parametrize("spec", ["main:specs/users.yaml", "v1:specs/users.yaml", "HEAD~1:specs/users.yaml"])
+def test_a_path_in_a_revision_is_read_from_that_revision(repo: Path, spec: str) -> None:
+    """The work tree's own version is not looked at, and neighbours resolve on the same side."""
+    side = open_side(spec, cwd=repo, role="base")
+    assert read(side) == b"openapi: 3.0.0 # 1\n"
+    assert side.tree.read("common/types.yaml") == b"a: 1\n"
+    assert side.tree.display("specs/users.yaml") == "specs/users.yaml"
+
+
+def test_paths_in_a_revision_start_at_the_root_or_with_a_dot_here(repo: Path) -> None:
+    """As in git: REV:path from the root of the repository, REV:./path from the working directory."""
+    here = repo / "specs"
+    assert read(open_side("v1:specs/users.yaml", cwd=here, role="base")) == b"openapi: 3.0.0 # 1\n"
+    assert read(open_side("v1:./users.yaml", cwd=here, role="base")) == b"openapi: 3.0.0 # 1\n"
+    assert read(open_side("v1:../common/types.yaml", cwd=here, role="base")) == b"a: 1\n"
+
+
+def test_a_revision_is_a_whole_tree(repo: Path) -> None:
+    """Branch, tag, hash and relative names alike; a directory of a revision is a tree of its own."""
+    sha = git_in(repo)("rev-parse", "v1")
+    for spec in ("main", "v1", sha, sha[:8], "HEAD~1"):
+        side = open_side(spec, cwd=repo, role="base")
+        assert side.path is None
+        assert side.tree.files() == ["common/types.yaml", "specs/users.yaml"]
+        assert side.label == spec
+    part = open_side("v1:specs", cwd=repo, role="base").tree
+    assert part.files() == ["users.yaml"]
+    assert part.read("users.yaml") == b"openapi: 3.0.0 # 1\n"
+    assert part.display("users.yaml") == "specs/users.yaml"
+
+
+def test_an_existing_path_wins_over_a_revision(repo: Path) -> None:
+    """A file called like a branch is the file."""
+    write(repo, "main", "openapi: 3.1.0\n")
+    write(repo, "v1:x.yaml", "openapi: 3.2.0\n")
+    assert read(open_side("main", cwd=repo, role="head")) == b"openapi: 3.1.0\n"
+    assert read(open_side("v1:x.yaml", cwd=repo, role="head")) == b"openapi: 3.2.0\n"
+
+
+def test_a_file_may_refer_to_its_neighbours_up_to_the_working_directory(tmp_path: Path) -> None:
+    """Root is the working directory if the file is below it; else its git work tree; else its directory."""
+    write(tmp_path, "here/specs/a.yaml", "x")
+    write(tmp_path, "here/common/b.yaml", "y")
+    side = open_side("specs/a.yaml", cwd=tmp_path / "here", role="head")
+    assert (side.path, side.label) == ("specs/a.yaml", "specs/a.yaml")
+    assert side.tree.read("specs/../common/b.yaml") == b"y"
+    other = open_side("../specs/a.yaml", cwd=tmp_path / "here" / "common", role="head")
+    assert (other.path, other.label) == ("a.yaml", "../specs/a.yaml")
+
+
+def test_a_file_in_another_repository_may_refer_to_all_of_it(repo: Path, tmp_path: Path) -> None:
+    """The root of that repository is the root."""
+    side = open_side(str(repo / "specs" / "users.yaml"), cwd=tmp_path / "repo" / "common", role="head")
+    assert side.path == "specs/users.yaml"
+    assert side.tree.read("common/types.yaml") == b"a: 1\n"
+    assert side.label == "../specs/users.yaml"
+
+
+def test_the_defaults_are_merge_base_and_work_tree(repo: Path) -> None:
+    """What happened on the default branch since is not held against the change."""
+    git = git_in(repo)
+    git("checkout", "-q", "main")
+    write(repo, "specs/users.yaml", "openapi: 3.0.0 # main moved on\n")
+    commit(repo, "third")
+    git("checkout", "-q", "feature")
+    write(repo, "specs/users.yaml", "openapi: 3.0.0 # not committed\n")
+    base, head = open_side(None, cwd=repo / "specs", role="base", environ={}), default_head(repo / "specs")
+    assert base.tree.read("specs/users.yaml") == b"openapi: 3.0.0 # 1\n"
+    assert head.tree.read("specs/users.yaml") == b"openapi: 3.0.0 # not committed\n"
+    assert head.tree.display("specs/users.yaml") == "users.yaml"
+    explicit = open_side("main", cwd=repo, role="base")
+    assert explicit.tree.read("specs/users.yaml") == b"openapi: 3.0.0 # main moved on\n"
+
+
+def test_ci_names_the_base(repo: Path, tmp_path: Path) -> None:
+    """A branch variable means the merge base with that branch at origin; GitLab names the commit itself."""
+    clone = tmp_path / "clone"
+    git_in(tmp_path)("clone", "-q", str(repo), str(clone))  # on feature
+    by_branch = default_base(clone, {"GITHUB_BASE_REF": "main"})
+    first = git_in(repo)("rev-parse", "v1")
+    assert isinstance(by_branch.tree, GitTree)
+    assert by_branch.tree.commit == first
+    by_commit = default_base(clone, {"CI_MERGE_REQUEST_DIFF_BASE_SHA": first})
+    assert isinstance(by_commit.tree, GitTree)
+    assert by_commit.tree.commit == first
+
+
+# --- what cannot be read ---
+
+
+def test_a_shallow_clone_gets_the_line_to_run_and_the_line_works(repo: Path, tmp_path: Path) -> None:
+    """Running the hint makes the same call succeed."""
+    git = git_in(repo)
+    git("checkout", "-q", "main")
+    write(repo, "README", "main moved on")
+    commit(repo, "third")
+    clone = tmp_path / "clone"
+    git_in(tmp_path)("clone", "-q", "--depth=1", "--branch=feature", repo.as_uri(), str(clone))
+    error = refusal(lambda: open_side("origin/main", cwd=clone, role="base"))
+    assert error.hint == "git fetch --depth=1 origin main:refs/remotes/origin/main"
+    git_in(clone)(*error.hint.split()[1:])
+    assert open_side("origin/main", cwd=clone, role="base").tree.read("specs/users.yaml") == b"openapi: 3.0.0 # 1\n"
+    error = refusal(lambda: default_base(clone, {"GITHUB_BASE_REF": "main"}))
+    assert error.hint == "git fetch --unshallow"
+    git_in(clone)(*error.hint.split()[1:])
+    assert default_base(clone, {"GITHUB_BASE_REF": "main"}).tree.read("specs/users.yaml") == b"openapi: 3.0.0 # 1\n"
+
+
+@pytest.mark.parametrize(
+    ("revision", "hint"),
+    [
+        ("v1", "git fetch --depth=1 origin tag v1"),
+        ("HEAD~1", "git fetch --deepen=1"),
+        ("other", "git fetch --depth=1 origin other:other"),
+        (
+            "0123456789abcdef0123456789abcdef01234567",
+            "git fetch --depth=1 origin " + "0123456789abcdef" * 2 + "01234567",
+        ),
+    ],
+)
+def test_each_kind_of_missing_revision_has_its_own_line(repo: Path, tmp_path: Path, revision: str, hint: str) -> None:
+    """Tags, ancestors, branches and hashes are fetched differently."""
+    clone = tmp_path / "clone"
+    git_in(tmp_path)("clone", "-q", "--depth=1", "--no-tags", repo.as_uri(), str(clone))
+    assert refusal(lambda: open_side(revision, cwd=clone, role="base")).hint == hint
+
+
+def test_a_shallow_merge_checkout_needs_no_history(repo: Path, tmp_path: Path) -> None:
+    """CI checks out a pull request's merge commit: its parents name the base's tip."""
+    git = git_in(repo)
+    git("checkout", "-q", "main")
+    write(repo, "README", "x")
+    tip = commit(repo, "third")
+    git("checkout", "-q", "-b", "pr", "main")
+    git("merge", "-q", "--no-ff", "-m", "merge", "feature")
+    clone = tmp_path / "clone"
+    git_in(tmp_path)("clone", "-q", "--depth=1", "--branch=pr", repo.as_uri(), str(clone))
+    git_in(clone)("fetch", "-q", "--depth=1", "origin", "main:refs/remotes/origin/main")
+    base = default_base(clone, {"GITHUB_BASE_REF": "main"}).tree
+    assert isinstance(base, GitTree)
+    assert base.commit == tip
+
+
+def test_unknown_names_are_answered_with_close_ones(repo: Path) -> None:
+    """Branches for revisions, paths for paths."""
+    assert refusal(lambda: open_side("mian", cwd=repo, role="base")).hint == "did you mean main?"
+    error = refusal(lambda: open_side("v1:specs/user.yaml", cwd=repo, role="base"))
+    assert error.message == "no such file in v1"
+    assert error.hint == "did you mean specs/users.yaml?"
+    error = refusal(lambda: open_side("specs/user.yaml", cwd=repo, role="head"))
+    assert error.hint == "did you mean specs/users.yaml?"
+    assert "directory" in refusal(lambda: DirectoryTree(repo, repo).read("specs")).message
+
+
+def test_outside_of_git_revisions_are_explained(tmp_path: Path) -> None:
+    """No traceback of git's, and no guess."""
+    assert "no git repository" in (refusal(lambda: open_side("main", cwd=tmp_path, role="base")).hint or "")
+    assert "not inside a git repository" in refusal(lambda: default_base(tmp_path, {})).message
+    assert isinstance(default_head(tmp_path).tree, DirectoryTree)
+
+
+@pytest.mark.parametrize(
+    "spec", ["--output=x", "C:\\specs\\users.yaml", "C:/specs/users.yaml", "", "v1:../../x", "nope:x"]
+)
+def test_odd_names_are_refused_and_never_become_options(repo: Path, spec: str) -> None:
+    """A drive letter is no revision, and a leading dash no flag of git's."""
+    if spec == "":
+        assert open_side(spec, cwd=repo, role="base").path is None  # the working directory
+        return
+    refusal(lambda: open_side(spec, cwd=repo, role="base"))
+    assert not (repo / "x").exists()
+
+
+# --- roots and links ---
+
+
+def test_nothing_outside_the_root_is_read(repo: Path, tmp_path: Path) -> None:
+    """Neither by `..`, nor by an absolute path, nor through a link, on disk or in a revision."""
+    write(tmp_path, "secret", "s")
+    (repo / "specs" / "out.yaml").symlink_to(tmp_path / "secret")
+    (repo / "specs" / "in.yaml").symlink_to("../common/types.yaml")
+    commit(repo, "links")
+    on_disk = DirectoryTree(repo, repo)
+    in_git = open_side("HEAD", cwd=repo, role="base").tree
+    for tree in (on_disk, in_git, OverlayTree(on_disk, {}), MemoryTree({})):
+        for path in ("../secret", "/etc/hostname", "specs/../../secret", "specs/out.yaml", "nul\0", "C:\\x"):
+            refusal(lambda tree=tree, path=path: tree.read(path))  # type: ignore[misc]
+            assert not tree.exists(path)
+    for tree in (on_disk, in_git):
+        assert tree.read("specs/in.yaml") == b"a: 1\n"
+        assert tree.files() == ["common/types.yaml", "specs/users.yaml"]
+    narrow = DirectoryTree(repo / "specs", repo)
+    assert "link" in refusal(lambda: narrow.read("in.yaml")).message
+
+
+def test_files_leave_out_what_is_not_the_projects_own(repo: Path) -> None:
+    """Packages, environments and git's own files, committed or not; ignored files only in a plain directory."""
+    for path in ("node_modules/x/api.yaml", "env/pyvenv.cfg", "env/lib/api.yaml", "sub/.venv/api.yaml", "sub/api.yaml"):
+        write(repo, path, "openapi: 3.0.0\n")
+    expected = ["common/types.yaml", "specs/users.yaml", "sub/api.yaml"]
+    assert DirectoryTree(repo, repo).files() == expected
+    assert default_head(repo).tree.files() == expected
+    commit(repo, "all of it")
+    assert open_side("HEAD", cwd=repo, role="base").tree.files() == expected
+    write(repo, ".gitignore", "out/\n")
+    write(repo, "out/api.yaml", "openapi: 3.0.0\n")
+    (repo / "sub" / "api.yaml").unlink()
+    assert default_head(repo).tree.files() == [".gitignore", "common/types.yaml", "specs/users.yaml"]
+
+
+def test_a_pointer_of_lfs_is_not_taken_for_the_file(repo: Path) -> None:
+    """Its text would be read as YAML otherwise."""
+    write(repo, "specs/big.yaml", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n")
+    error = refusal(lambda: load(DirectoryTree(repo, repo).read("specs/big.yaml"), "specs/big.yaml"))
+    assert "LFS" in error.message
+
+
+def test_a_repository_that_git_does_not_trust_is_named_with_the_remedy(
+    repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Containers mount repositories of other owners; files can be compared all the same."""
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    error = refusal(lambda: open_side("main", cwd=repo, role="base"))
+    assert "dubious ownership" in error.message
+    assert error.hint == f"git config --global --add safe.directory {repo}"
+    assert read(open_side(str(repo / "specs/users.yaml"), cwd=repo / "common", role="head"))
+
+
+def test_an_overlay_replaces_and_adds(tmp_path: Path) -> None:
+    """What lies under it is not changed."""
+    below = MemoryTree({"a.yaml": b"1", "b.yaml": b"2"}, "below")
+    above = OverlayTree(below, {"b.yaml": b"3", "c.yaml": b"4"})
+    assert [above.read(path) for path in above.files()] == [b"1", b"3", b"4"]
+    assert above.exists("c.yaml")
+    assert not below.exists("c.yaml")
+    assert (above.label, above.display("x/../a.yaml")) == ("below", "x/../a.yaml")
+
+
+def test_reading_changes_nothing(repo: Path) -> None:
+    """Work tree, index and refs are the same bytes afterwards."""
+
+    def state() -> dict[str, bytes]:
+        return {str(path): path.read_bytes() for path in sorted(repo.rglob("*")) if path.is_file()}
+
+    write(repo, "untracked.yaml", "x")
+    os.utime(repo / "specs" / "users.yaml")  # makes git want to refresh its index
+    before = state()
+    base = open_side("main", cwd=repo, role="base")
+    assert isinstance(base.tree, GitTree)
+    base.tree.read("specs/users.yaml")
+    base.tree.files()
+    default_head(repo).tree.files()
+    changed_files(repo, base.tree.commit)
+    assert state() == before
+
+
+# --- what changed ---
+
+
+def test_changed_files_pairs_renames_and_counts_untracked_files(repo: Path) -> None:
+    """Between two commits, and between a commit and the work tree."""
+    git = git_in(repo)
+    text = "".join(f"line {number}\n" for number in range(30))
+    write(repo, "specs/orders.yaml", text)
+    write(repo, "specs/gone.yaml", "x")
+    before = commit(repo, "before")
+    git("mv", "specs/orders.yaml", "specs/sales ä.yaml")
+    (repo / "specs" / "gone.yaml").unlink()
+    write(repo, "specs/users.yaml", "openapi: 3.1.0\n")
+    write(repo, "specs/fresh.yaml", "y")
+    expected = [
+        FileChange(None, "specs/fresh.yaml"),
+        FileChange("specs/gone.yaml", None),
+        FileChange("specs/orders.yaml", "specs/sales ä.yaml"),
+        FileChange("specs/users.yaml", "specs/users.yaml"),
+    ]
+    assert changed_files(repo, before) == expected
+    assert [change.renamed for change in expected] == [False, False, True, False]
+    assert changed_files(repo, before, commit(repo, "after")) == expected
+    assert changed_files(repo, before, before) == []
