@@ -1,4 +1,4 @@
-"""Write what is generated: the output shown in the README, and the page of the rules.
+"""Write what is generated: the output shown in the README, and the pages of the rules and of what they cover.
 
 ``make docs`` runs it. With ``--check`` nothing is written, and drift ends with exit code 1.
 """
@@ -40,6 +40,7 @@ def generated() -> dict[Path, str]:
     return {
         readme: filled(readme.read_text(encoding="utf-8")),
         ROOT / "docs" / "rules.md": run("-m", "guardian", "rules", "--format", "markdown"),
+        ROOT / "docs" / "coverage.md": run("docs/coverage.py"),
     }
 
 

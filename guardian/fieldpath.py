@@ -83,6 +83,7 @@ def parse_sent(text: str) -> Path:
     raise ValueError(f"`{text}` does not say where it travels: write `body.{text}`, `query:{text}` or `header:{text}`")
 
 
+@lru_cache(maxsize=65_536)
 def write(path: Path) -> str:
     """The text of a path, such that `parse` gives the path again. The whole body is ``$``."""
     if path.place:

@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from guardian.check.services import Service, Sides, untouched
+from guardian.check.services import Service
+from guardian.check.sides import Sides, path_of
+from guardian.check.unreadable import explaining
+from guardian.check.untouched import Untouched
 from guardian.config import CheckRequest
 from guardian.errors import RefError
-from guardian.model import Change, Note
+from guardian.model import Change, Location, Note
 from guardian.rules.compare import Comparison, Options, compare_fully
 from guardian.spec.api import Api
 from guardian.spec.normalise import read_api
 from guardian.spec.refs import Documents
 from guardian.spec.sameness import Sameness
+from guardian.spec.sources import GitTree
 
 if TYPE_CHECKING:
     from guardian.graph.consumers.routes import Routes
 
-# Below this many services another process costs more than it brings.
-WORTH_A_PROCESS = 24
+# Comparing takes a second for about as many bytes of specifications, and what every service costs besides in bytes;
+# for less, other processes cost more than they bring.
+WORTH_A_PROCESS = 500_000
+_EACH = 20_000
+
+# In which the parts of a document are looked up that say nothing of their dialect.
+_ANY_DIALECT = "3.1"
 
 Progress = Callable[[str], None]
 
@@ -30,6 +40,7 @@ class Apis:
 
     def __init__(self, services: Sequence[Service], sides: Sides, request: CheckRequest) -> None:
         self.sides = sides
+        self._cwd = request.cwd
         self.base_documents = Documents(sides.base.tree, allow_hosts=request.allow_remote_refs)
         self.head_documents = Documents(sides.head.tree, allow_hosts=request.allow_remote_refs)
         self.same = Sameness(self.base_documents, self.head_documents).same
@@ -71,11 +82,38 @@ class Apis:
 
     def base_source(self, name: str) -> bytes | None:
         """The bytes of a file of base by the name that reports give it."""
-        return _source(self.base_documents, name)
+        return self._source(self.base_documents, name)
 
     def head_source(self, name: str) -> bytes | None:
         """The bytes of a file of head by the name that reports give it."""
-        return _source(self.head_documents, name)
+        return self._source(self.head_documents, name)
+
+    def said(self, place: Location, pointer: str, *, head: bool) -> dict[str, Any]:
+        """What the object at a pointer into a place's file says, and what it says by way of ``$ref``; maybe nothing.
+
+        Raises:
+            ReadError: a reference leads nowhere.
+        """
+        documents = self.head_documents if head else self.base_documents
+        path = path_of(documents.tree, place.file, self._cwd)
+        if path is None:  # fetched, not in the tree
+            return {}
+        layers = documents.layers(documents.open(path, _ANY_DIALECT).node(pointer))
+        found: dict[str, Any] = {}
+        for layer in layers:
+            found = {**layer.value, **found} if isinstance(layer.value, dict) else found
+        return found
+
+    def explaining(self) -> AbstractContextManager[None]:
+        """Errors of what is read inside are told with their line and side."""
+        return explaining(self.base_documents, self.head_documents, self._cwd)
+
+    def _source(self, documents: Documents, name: str) -> bytes | None:
+        known = documents.source(name)
+        if known is not None:
+            return known
+        path = path_of(documents.tree, name, self._cwd)  # not opened in this process
+        return documents.tree.read(path) if path is not None else None
 
     def _get(self, side: str, name: str) -> Api | None:
         key = (side, name)
@@ -110,20 +148,13 @@ class _Lazy(Mapping[str, Api]):
         return len(self._names)
 
 
-def _source(documents: Documents, name: str) -> bytes | None:
-    known = documents.source(name)
-    if known is not None:
-        return known
-    tree = documents.tree  # not opened in this process: find the path that is shown by this name
-    return next((tree.read(path) for path in tree.files() if tree.display(path) == name), None)
-
-
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What comparing gave: the changes of all services, and which services were looked at."""
+    """What comparing gave: the changes of all services, and the names of those that were looked into."""
 
     changes: tuple[Change, ...]
     notes: tuple[Note, ...]
+    services: frozenset[str]
 
 
 def compare_all(
@@ -134,17 +165,26 @@ def compare_all(
     Raises:
         ReadError: a specification of either side cannot be read.
     """
-    pending = [service for service in services if not untouched(service, apis.sides)]
-    if request.jobs > 1 and len(pending) >= WORTH_A_PROCESS:
-        return _in_processes(pending, request, progress, options)
+    untouched = Untouched(apis.sides)
+    pending = [service for service in services if not untouched(service)]
+    if request.jobs > 1 and len(pending) > 1 and _weight(pending, apis.sides) >= WORTH_A_PROCESS:
+        return _in_processes(pending, apis.sides, request, progress, options)
+    looked_into = frozenset(service.name for service in pending)
     changes: list[Change] = []
     notes: list[Note] = []
     for number, service in enumerate(pending, 1):
         progress(f"comparing {service.name} ({number} of {len(pending)})")
-        found = compare_one(service, apis, options)
+        with apis.explaining():
+            found = compare_one(service, apis, options)
         changes.extend(found.changes)
         notes.extend(found.notes)
-    return Compared(tuple(changes), tuple(notes))
+    return Compared(tuple(changes), tuple(notes), looked_into)
+
+
+def _weight(services: Sequence[Service], sides: Sides) -> int:
+    """How much there is to compare, in bytes."""
+    sizes = (len(sides.base.tree.read(service.base_path)) for service in services if service.base_path is not None)
+    return sum(sizes) + _EACH * len(services)
 
 
 def compare_one(service: Service, apis: Apis, options: Options) -> Comparison:
@@ -162,28 +202,40 @@ def compare_one(service: Service, apis: Apis, options: Options) -> Comparison:
     return compare_fully(base, head, same=apis.same, options=options)
 
 
-def _in_processes(pending: Sequence[Service], request: CheckRequest, progress: Progress, options: Options) -> Compared:
+def _in_processes(
+    pending: Sequence[Service], sides: Sides, request: CheckRequest, progress: Progress, options: Options
+) -> Compared:
+    import copyreg
     from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_all_start_methods, get_context
 
-    changes: list[Change] = []
-    notes: list[Note] = []
+    # Not by fork: this process has threads (progress, git's pipes), whose locks a fork would copy as they are.
+    context = get_context("forkserver" if "forkserver" in get_all_start_methods() else "spawn")
+    # Every process reads git's objects through a pipe of its own.
+    copyreg.pickle(GitTree, lambda tree: (GitTree, (tree.repo, tree.commit, tree.prefix, tree.label)))
     size = max(1, len(pending) // (request.jobs * 4))
     portions = [tuple(pending[start : start + size]) for start in range(0, len(pending), size)]
+    changes: list[Change] = []
+    notes: list[Note] = []
     done = 0
-    with ProcessPoolExecutor(max_workers=request.jobs) as pool:
-        for portion, found in zip(
-            portions, pool.map(_portion, portions, [request] * len(portions), [options] * len(portions)), strict=True
-        ):
-            done += len(portion)
-            progress(f"comparing services ({done} of {len(pending)})")
-            changes.extend(change for each in found for change in each.changes)
-            notes.extend(note for each in found for note in each.notes)
-    return Compared(tuple(changes), tuple(notes))
+    with ProcessPoolExecutor(max_workers=min(request.jobs, len(portions)), mp_context=context) as pool:
+        running = [pool.submit(_portion, portion, sides, request, options) for portion in portions]
+        try:
+            # In their order, so that what is reported, an error too, does not depend on who is quickest.
+            for portion, each in zip(portions, running, strict=True):
+                found = each.result()
+                done += len(portion)
+                progress(f"comparing services ({done} of {len(pending)})")
+                changes.extend(change for one in found for change in one.changes)
+                notes.extend(note for one in found for note in one.notes)
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    return Compared(tuple(changes), tuple(notes), frozenset(service.name for service in pending))
 
 
-def _portion(services: tuple[Service, ...], request: CheckRequest, options: Options) -> list[Comparison]:
-    """One process's part; opens the sides for itself, since trees do not travel."""
-    from guardian.check.services import open_sides
-
-    apis = Apis(services, open_sides(request), request)
-    return [compare_one(service, apis, options) for service in services]
+def _portion(services: tuple[Service, ...], sides: Sides, request: CheckRequest, options: Options) -> list[Comparison]:
+    """One process's part."""
+    apis = Apis(services, sides, request)
+    with apis.explaining():
+        return [compare_one(service, apis, options) for service in services]

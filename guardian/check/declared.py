@@ -5,17 +5,20 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from guardian.check.compare import Apis
+from guardian.check.owners import with_owners
 from guardian.check.services import Service, Sides
 from guardian.config import CheckRequest
+from guardian.errors import ReadError
 from guardian.model import Edge, Note
 from guardian.spec.sources import DirectoryTree, GitTree, Tree
 
 if TYPE_CHECKING:
+    from guardian.graph.consumers.elsewhere import Opener
     from guardian.graph.uses import Consumer
 
 _GLOB = re.compile(r"[*?\[]")
@@ -49,6 +52,11 @@ class Declared:
         known = {consumer.name for consumer in self.head_only}
         return [*self.head_only, *(each for each in self.base if each.name not in known)]
 
+    def moved(self) -> set[str]:
+        """The services that somebody uses whose declaration is another one on either side; all, if there is one state."""
+        before = {consumer.name: consumer for consumer in self.base} if self.head_only is not None else {}
+        return {use.service for consumer in self.head if before.get(consumer.name) != consumer for use in consumer.uses}
+
     def reading(self, other: Callable[[str], bytes | None]) -> Callable[[str], bytes | None]:
         """Reads declarations by their shown name, and everything else as ``other`` does."""
         return lambda name: self.files[name] if name in self.files else other(name)
@@ -64,38 +72,69 @@ def declared_consumers(sides: Sides, services: Sequence[Service], apis: Apis, re
     """
     if not request.consumers:
         return Declared()
+    from guardian.graph.consumers.elsewhere import Opener
     from guardian.graph.consumers.load import load_consumers
 
     names = sorted({service.name for service in services} | request.config.services.keys())
-    head_patterns = [_on_head(pattern, sides, request) for pattern in request.consumers]
+    elsewhere = Opener()
+    head_patterns = [_on_head(pattern, sides, request, elsewhere) for pattern in request.consumers]
     head = load_consumers(head_patterns, names, apis.heads())
+    head = replace(
+        head, consumers=tuple(with_owners(head.consumers, request.cwd)), notes=(*elsewhere.notes, *head.notes)
+    )
     base_patterns = [_on_base(pattern, sides, request) for pattern in request.consumers]
     if all(pattern is None for pattern in base_patterns):
         return Declared(head.consumers, None, head.notes, files=head.files)
     either = [base or head for base, head in zip(base_patterns, head_patterns, strict=True)]
-    base = load_consumers(either, names, apis.bases(), missing_ok=True)
-    return Declared(base.consumers, head.consumers, head.notes, files={**base.files, **head.files})
+    try:
+        base = load_consumers(either, names, apis.bases(), missing_ok=True)
+    except ReadError as error:
+        # The change that repairs a declaration must not be held up by what it repairs: head's are read and right.
+        text = f"{error.message} (in {sides.base.tree.label}), so head's declarations count as deployed"
+        note = Note("warning", text, error.file, error.line)
+        return Declared(head.consumers, None, (*head.notes, note), files=head.files)
+    deployed = with_owners(base.consumers, request.cwd)
+    return Declared(deployed, head.consumers, head.notes, files={**base.files, **head.files})
 
 
-def _on_head(pattern: str, sides: Sides, request: CheckRequest) -> tuple[Tree, str]:
+def _on_head(pattern: str, sides: Sides, request: CheckRequest, elsewhere: Opener) -> tuple[Tree, str]:
     """The tree that a pattern is looked up in, and the pattern as that tree knows it."""
+    if _is_elsewhere(pattern):
+        return elsewhere(pattern)
     if isinstance(sides.head.tree, GitTree):
-        inside = _inside(pattern, sides.head.tree.repo / sides.head.tree.prefix, request.cwd)
+        inside = _inside(pattern, sides.head.tree.repo, request.cwd)
         if inside is not None:
-            return sides.head.tree, inside
+            return _whole(sides.head.tree), inside
     if isinstance(sides.head.tree, DirectoryTree) and sides.head.path is None:
         inside = _inside(pattern, sides.head.tree.root, request.cwd)
         if inside is not None:
             return sides.head.tree, inside
-    root = _anchor(pattern, request.cwd)
-    return DirectoryTree(root, request.cwd), _inside(pattern, root, request.cwd) or "."
+    return local_place(pattern, request.cwd)
+
+
+def local_place(pattern: str, cwd: Path) -> tuple[Tree, str]:
+    """The folder that a pattern is looked up in on disk, and the pattern from there."""
+    root = _anchor(pattern, cwd)
+    return DirectoryTree(root, cwd), _inside(pattern, root, cwd) or "."
 
 
 def _on_base(pattern: str, sides: Sides, request: CheckRequest) -> tuple[Tree, str] | None:
-    if not isinstance(sides.base.tree, GitTree):
+    # What is kept elsewhere has one state: the one that it has there.
+    if _is_elsewhere(pattern) or not isinstance(sides.base.tree, GitTree):
         return None
-    inside = _inside(pattern, sides.base.tree.repo / sides.base.tree.prefix, request.cwd)
-    return (sides.base.tree, inside) if inside is not None else None
+    inside = _inside(pattern, sides.base.tree.repo, request.cwd)
+    return (_whole(sides.base.tree), inside) if inside is not None else None
+
+
+def _whole(tree: GitTree) -> GitTree:
+    """All of a revision: declarations need not lie where the specifications are looked for."""
+    return GitTree(tree.repo, tree.commit, label=tree.label) if tree.prefix else tree
+
+
+def _is_elsewhere(pattern: str) -> bool:
+    from guardian.graph.consumers.elsewhere import is_elsewhere
+
+    return is_elsewhere(pattern)
 
 
 def _inside(pattern: str, root: Path, cwd: Path) -> str | None:

@@ -6,13 +6,15 @@ the change breaks. What it accepts stays in the report.
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 
 from guardian.config import ExceptionEntry
+from guardian.errors import UsageError
 from guardian.model import (
     AcceptedBy,
     Change,
@@ -22,75 +24,158 @@ from guardian.model import (
     Impact,
     Severity,
 )
-from guardian.rules.registry import find_rule, load
+from guardian.rules.registry import find_rule
 
 _VARIABLE = re.compile(r"\{[^}]*\}")
 
 
 def accept(
-    changes: Iterable[Change], entries: Sequence[ExceptionEntry], as_of: date
+    changes: Iterable[Change], entries: Sequence[ExceptionEntry], as_of: date, services: Collection[str] = ()
 ) -> tuple[list[Change], list[Change]]:
     """The changes with what is accepted marked, and a finding for each entry that is expired, stale or unsigned.
+
+    What counts for nothing needs no exception; an entry that speaks of it is in use all the same.
 
     Args:
         changes: settled changes, with their consumers.
         entries: the exceptions file.
         as_of: the day to judge expiries on.
+        services: all there are, for telling what a stale entry was meant for.
     """
     used: set[int] = set()
     unsigned: dict[int, set[str]] = {}
     settled: list[Change] = []
     for change in changes:
+        matching = [index for index, entry in enumerate(entries) if matches(entry, change)]
+        used.update(matching)
         settled.append(change)
-        for index, entry in enumerate(entries):
-            if not matches(entry, change):
-                continue
-            used.add(index)
-            if entry.expires < as_of or change.exception is not None:
-                continue
-            missing = missing_signatures(entry, change)
-            if missing and change.counts_as.rank >= Severity.WARNING.rank:
-                unsigned.setdefault(index, set()).update(missing)
-                continue
-            settled[-1] = replace(change, exception=_accepted(entry), counts_as=Severity.INFO)
-            break
+        if change.counts_as.rank < Severity.WARNING.rank:
+            continue
+        alive = {index: missing_signatures(entries[index], change) for index in matching}
+        alive = {index: missing for index, missing in alive.items() if entries[index].expires >= as_of}
+        signed = next((index for index, missing in alive.items() if not missing), None)
+        if signed is not None:
+            settled[-1] = replace(change, exception=_accepted(entries[signed]), counts_as=Severity.INFO)
+            continue
+        for index, missing in alive.items():
+            unsigned.setdefault(index, set()).update(missing)
     findings: list[Change] = []
     for index, entry in enumerate(entries):
         if entry.expires < as_of:
             findings.append(_finding("exception-expired", entry, f"expired on {entry.expires.isoformat()}"))
         elif index not in used:
-            findings.append(_finding("exception-stale", entry, "matches no finding any more"))
+            findings.append(
+                _finding("exception-stale", entry, f"matches no finding any more{_why_not(entry, services)}")
+            )
         elif index in unsigned:
             names = ", ".join(sorted(unsigned[index]))
             findings.append(
-                _finding("exception-unsigned", entry, f"is not approved by {names}, whom the change breaks")
+                _finding("exception-unsigned", entry, f"is not approved by {names}, whose consumers the change breaks")
             )
     return settled, findings
 
 
 def matches(entry: ExceptionEntry, change: Change) -> bool:
-    """True if the entry speaks of this change; what it leaves out is any."""
+    """True if the entry speaks of this change; what it leaves out is any.
+
+    A fingerprint names the change wherever its file has moved to, and so under whatever name its service now has.
+    """
     return (
-        _same_rule(entry.rule, change)
-        and entry.service == change.service
+        (entry.rule == change.rule or entry.rule in change.aliases.values())
+        and (entry.fingerprint is None or entry.fingerprint == change.fingerprint)
+        and (entry.service == change.service or entry.fingerprint is not None)
         and (entry.operation is None or _erased(entry.operation) == _erased(change.operation))
         and (entry.field is None or entry.field == change.field)
-        and (entry.fingerprint is None or entry.fingerprint == change.fingerprint)
     )
 
 
 def missing_signatures(entry: ExceptionEntry, change: Change) -> set[str]:
     """The owners of broken consumers who have not approved; a consumer without an owner needs no signature."""
     owners = {each.owner for each in change.consumers if each.impact is Impact.BROKEN and each.owner}
-    return owners - set(entry.approved_by)
+    return {owner for owner in owners if not _has_approved(owner, entry.approved_by)}
 
 
-def _same_rule(name: str, change: Change) -> bool:
-    return name == change.rule or name in load()[change.rule].aliases if change.rule in load() else name == change.rule
+@dataclass(frozen=True, slots=True)
+class Review:
+    """One entry beside the findings of a fresh check that it matches.
+
+    Attributes:
+        index: its place in the file, from 0.
+        matched: the findings that it speaks of, whether it accepts them or not.
+        unsigned: the owners who would still have to approve.
+        days: how many days it holds after today; negative once it is over.
+    """
+
+    entry: ExceptionEntry
+    index: int
+    matched: tuple[Change, ...]
+    unsigned: tuple[str, ...]
+    days: int
+
+    @property
+    def stale(self) -> bool:
+        """Whether it matches nothing any more."""
+        return not self.matched
+
+    @property
+    def expired(self) -> bool:
+        """Whether its last day is over."""
+        return self.days < 0
+
+    @property
+    def state(self) -> str:
+        """How things stand with it, in a few words."""
+        count = len(self.matched)
+        findings = "1 finding" if count == 1 else f"{count} findings"
+        if self.expired:
+            return f"expired on {self.entry.expires}; " + (f"{findings} count again" if count else "matches no finding")
+        until = f"until {self.entry.expires} ({self.days} days)"
+        if self.stale:
+            return f"matches no finding any more; would hold {until}"
+        if self.unsigned:
+            return f"accepts nothing before {', '.join(self.unsigned)} approve; would hold {until}"
+        return f"accepts {findings} {until}"
+
+
+def review(entries: Sequence[ExceptionEntry], changes: Sequence[Change], as_of: date) -> list[Review]:
+    """Every entry beside what it matches.
+
+    Args:
+        changes: those of a check that accepts nothing.
+    """
+    found = []
+    for index, entry in enumerate(entries):
+        matched = tuple(change for change in changes if matches(entry, change))
+        counting = [change for change in matched if change.counts_as.rank >= Severity.WARNING.rank]
+        unsigned = sorted({owner for change in counting for owner in missing_signatures(entry, change)})
+        found.append(Review(entry, index, matched, tuple(unsigned), (entry.expires - as_of).days))
+    return found
+
+
+def _has_approved(owner: str, approved_by: Collection[str]) -> bool:
+    """Whether an owner is among those who approved. Of several that CODEOWNERS names, one is enough, as on its hosts."""
+    names = owner.split()
+    several = names if all("@" in name for name in names) else [owner]
+    approved = {name.removeprefix("@").casefold() for name in approved_by}
+    return any(name.removeprefix("@").casefold() in approved for name in (owner, *several))
 
 
 def _erased(operation: str) -> str:
-    return _VARIABLE.sub("{}", operation.strip())
+    """An operation without what does not name it: the variables' names, the case of its method."""
+    words = _VARIABLE.sub("{}", operation).split()
+    return " ".join([words[0].upper(), *words[1:]]) if words else ""
+
+
+def _why_not(entry: ExceptionEntry, services: Collection[str]) -> str:
+    """What is likely wrong with an entry that matches nothing; empty where it has merely had its day."""
+    try:
+        find_rule(entry.rule)
+    except UsageError as unknown:
+        return f": {unknown.message}" + (f", {unknown.hint}" if unknown.hint else "")
+    if not services or entry.service in services:
+        return ""
+    near = difflib.get_close_matches(entry.service, sorted(services), n=1)
+    return f": there is no service {entry.service}" + (f", is {near[0]} meant?" if near else "")
 
 
 def _accepted(entry: ExceptionEntry) -> AcceptedBy:
@@ -103,8 +188,13 @@ def _accepted(entry: ExceptionEntry) -> AcceptedBy:
     )
 
 
+def described(entry: ExceptionEntry) -> str:
+    """What an entry speaks of, in a few words."""
+    return " ".join(part for part in (entry.rule, entry.service, entry.operation, entry.field) if part)
+
+
 def _finding(rule: str, entry: ExceptionEntry, words: str) -> Change:
-    what = " ".join(part for part in (entry.rule, entry.service, entry.operation, entry.field) if part)
+    what = described(entry)
     text = "\x1f".join((rule, what, entry.fingerprint or ""))
     return Change(
         rule=rule,

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 
 from guardian import __version__
 from guardian.check.compare import Apis, compare_all
-from guardian.check.configfile import read_config, read_exceptions
+from guardian.check.configfile import read_config
 from guardian.check.declared import Declared, declared_consumers
-from guardian.check.exceptions import accept
+from guardian.check.judging import judge
 from guardian.check.places import Places, excerpts, with_lines
-from guardian.check.services import Service, open_sides, select
+from guardian.check.services import Service, survey
+from guardian.check.sides import Sides, open_sides
 from guardian.config import CheckRequest, FailOn
-from guardian.errors import ConfigError
+from guardian.errors import UsageError
 from guardian.model import Change, Impact, Note, Report, Severity, Summary, Verdict
-from guardian.rules.compare import Options, number_twins, order
+from guardian.rules.compare import Options
 
 Progress = Callable[[str], None]
 
@@ -34,17 +35,16 @@ def run(request: CheckRequest, progress: Progress | None = None) -> Report:
     tell = progress or (lambda step: None)
     tell("reading both sides")
     sides = open_sides(request)
-    services = select(sides, request, read_config)
-    apis = Apis(services, sides, request)
-    compared = compare_all(services, apis, request, tell, _options(request))
+    selection = survey(sides, request, read_config)
+    apis = Apis(selection.services, sides, request)
+    compared = compare_all(selection.chosen, apis, request, tell, _options(request))
 
     tell("tracing consumers")
-    declared = declared_consumers(sides, services, apis, request)
-    changes, notes = _traced(compared.changes, declared, services, apis, request)
-    changes, findings = _accepted(changes, request)
-    changes = number_twins(sorted([*changes, *findings], key=order))
+    with apis.explaining():
+        declared = declared_consumers(sides, selection.services, apis, request)
+        changes, notes = judge(compared, selection, declared, apis, request)
     if request.only_consumers:
-        changes = _touching(changes, request.only_consumers)
+        changes = _touching(changes, request.only_consumers, declared)
 
     tell("finding lines")
     base, head = Places(apis.base_source), Places(declared.reading(apis.head_source))
@@ -53,9 +53,9 @@ def run(request: CheckRequest, progress: Progress | None = None) -> Report:
     return Report(
         version=__version__,
         verdict=verdict(changes, request.fail_on),
-        summary=summary(changes, services, declared),
+        summary=summary(changes, selection.chosen, declared),
         changes=tuple(changes),
-        notes=(*_news(services), *compared.notes, *declared.notes, *notes),
+        notes=(*selection.notes, *_news(selection.chosen, sides), *compared.notes, *declared.notes, *notes),
         edges=declared.edges,
         mode=request.mode,
         excerpts=excerpts(quoted, base, head) if request.excerpts else {},
@@ -66,66 +66,37 @@ def _options(request: CheckRequest) -> Options:
     return Options(severity=request.config.severity, stability=request.config.lifecycle.stability_extension)
 
 
-def _traced(
-    found: Sequence[Change], declared: Declared, services: Sequence[Service], apis: Apis, request: CheckRequest
-) -> tuple[list[Change], list[Note]]:
-    """The changes with whom they hit, and what is left of their severity after that."""
-    from guardian.graph.settle import settle
+def _touching(changes: Iterable[Change], names: Sequence[str], declared: Declared) -> list[Change]:
+    """What touches these consumers.
 
-    public = {service.name for service in services if service.public}
-
-    def graded(change: Change) -> bool:
-        return request.config.severity_of(change.rule, change.direction) is not None
-
-    if not declared.any:
-        return settle(found, request.mode, (), public, graded), []
-    from guardian.graph.blast import blast
-    from guardian.graph.strangers import unknown_operations, unknown_services
-
-    traced = blast(found, apis.routes(), declared.base, declared.head)
-    declared.edges = traced.edges
-    strangers = unknown_operations(apis.routes(), declared.head)
-    known = {service.name for service in services} | request.config.services.keys()
-    changes = settle((*traced.changes, *strangers), request.mode, declared.everybody, public, graded)
-    return changes, [*traced.notes, *unknown_services(declared.everybody, known)]
-
-
-def _accepted(changes: list[Change], request: CheckRequest) -> tuple[list[Change], list[Change]]:
-    """What the exceptions file accepts, and what is wrong in it."""
-    if request.exceptions is None:
-        return changes, []
-    file = request.cwd / request.exceptions
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"cannot be read: {error.strerror}", file=request.exceptions) from error
-    accepted, findings = accept(changes, read_exceptions(data, request.exceptions), request.as_of)
-    return accepted, [_graded(finding, request) for finding in findings]
-
-
-def _graded(finding: Change, request: CheckRequest) -> Change:
-    chosen = request.config.severity_of(finding.rule, finding.direction)
-    return finding if chosen is None else replace(finding, severity=chosen, counts_as=chosen)
-
-
-def _touching(changes: Iterable[Change], names: Sequence[str]) -> list[Change]:
+    Raises:
+        UsageError: nobody declares one of them, so that nothing could ever touch it.
+    """
     from guardian.graph.settle import only
 
+    known = sorted(consumer.name for consumer in declared.everybody)
+    for name in names:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"there is {', '.join(known[:10]) or 'no consumer at all'}"
+            raise UsageError(f"--consumer {name}: nobody of this name declares anything", hint=hint)
     return only(changes, names)
 
 
-def _news(services: Sequence[Service]) -> list[Note]:
-    """New services are named; removed ones are, beside what they break."""
-    notes = [
-        Note("info", f"{service.name} is a new service, so nothing of it can break", service.head_path)
-        for service in services
-        if service.base_path is None
-    ]
-    notes += [
-        Note("warning", f"{service.name} is gone: its specification was deleted", service.base_path)
-        for service in services
-        if service.head_path is None
-    ]
+def _news(services: Sequence[Service], sides: Sides) -> list[Note]:
+    """New, removed and moved services are named; removed ones are, beside what they break."""
+    notes: list[Note] = []
+    for service in services:
+        base, head = service.base_path, service.head_path
+        if head is not None and base is None:
+            text = f"{service.name} is a new service, so nothing of it can break"
+            notes.append(Note("info", text, sides.head.tree.display(head)))
+        elif base is not None and head is None:
+            text = f"{service.name} is gone: its specification was deleted"
+            notes.append(Note("warning", text, sides.base.tree.display(base)))
+        elif base is not None and head is not None and base != head and not sides.single:
+            text = f"{service.name} moved here from {sides.base.tree.display(base)}"
+            notes.append(Note("info", text, sides.head.tree.display(head)))
     return notes
 
 

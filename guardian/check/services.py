@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import fnmatch
 import os
 import posixpath
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
+from guardian.check.sides import Sides, holds, in_tree, open_sides, renames
 from guardian.config import CheckRequest, Config
-from guardian.errors import ReadError, UsageError
-from guardian.spec import git
-from guardian.spec.discover import discover, pair, service_name
-from guardian.spec.sources import DirectoryTree, GitTree, Side, Tree, WorkTree, open_side
+from guardian.errors import ConfigError, ReadError, UsageError
+from guardian.model import Note
+from guardian.spec.discover import discover, pair, service_name, titles_of
+from guardian.spec.sources import Tree
 
-_EXTERNAL_REF = re.compile(rb"""\$ref["']?\s*:\s*["']?[^#"'\s]""")
+__all__ = ["Selection", "Service", "Sides", "open_sides", "select", "survey"]
+
 _GLOB = re.compile(r"[*?\[]")
 
 ReadConfig = Callable[[bytes, str], Config]
@@ -34,200 +34,228 @@ class Service:
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
-    """Both trees, and where guardian.yaml's folder is in each (a path in the tree, empty for its root)."""
+class Selection:
+    """All services there are, by name, and those of them that are asked for."""
 
-    base: Side
-    head: Side
-    base_folder: str = ""
-    head_folder: str = ""
-
-
-def open_sides(request: CheckRequest) -> Sides:
-    """Open what ``--base`` and ``--head`` name, or the defaults.
-
-    Raises:
-        ReadError: a side cannot be read.
-        UsageError: one side is a file and the other one can have no such file.
-    """
-    base = open_side(request.base, cwd=request.cwd, role="base")
-    if (
-        request.head is None
-        and base.path is not None
-        and request.base is not None
-        and isinstance(base.tree, DirectoryTree)
-    ):
-        raise UsageError(
-            f"--base {request.base} is a single specification, so there is nothing to compare it with",
-            hint="name the other one: --head NEW.yaml",
-        )
-    head = open_side(request.head, cwd=request.cwd, role="head")
-    if base.path is None and head.path is not None:
-        base = _same_file(base, head, request)
-    elif head.path is None and base.path is not None:
-        head = _same_file(head, base, request)
-    folder = request.config_folder
-    return Sides(base, head, _folder_in(base.tree, folder), _folder_in(head.tree, folder))
-
-
-def _same_file(tree_side: Side, file_side: Side, request: CheckRequest) -> Side:
-    """The file that one side names, on the other side."""
-    path = file_side.path or ""
-    if isinstance(file_side.tree, DirectoryTree) and isinstance(tree_side.tree, GitTree):
-        path = Path(os.path.relpath(file_side.tree.root / path, tree_side.tree.repo)).as_posix()
-    elif isinstance(file_side.tree, GitTree) and isinstance(tree_side.tree, DirectoryTree):
-        path = Path(os.path.relpath(file_side.tree.repo / path, tree_side.tree.root)).as_posix()
-    tree_side.tree.read(path)  # says at once what is missing and what is close to it
-    return Side(tree_side.tree, path)
-
-
-def _folder_in(tree: Tree, folder: Path) -> str:
-    """Where guardian.yaml's folder is in a tree; the root of a tree that it does not lie in."""
-    if isinstance(tree, GitTree):
-        root = tree.repo / tree.prefix
-    elif isinstance(tree, DirectoryTree):
-        root = tree.root
-    else:
-        return ""
-    root, folder = root.resolve(), folder.resolve()
-    return "" if not folder.is_relative_to(root) or folder == root else folder.relative_to(root).as_posix()
+    services: tuple[Service, ...]
+    chosen: tuple[Service, ...]
+    notes: tuple[Note, ...] = ()
 
 
 def select(sides: Sides, request: CheckRequest, read_config: ReadConfig) -> list[Service]:
-    """The services to check, by name.
+    """The services to check, by name; see ``survey``."""
+    return list(survey(sides, request, read_config).chosen)
+
+
+def survey(sides: Sides, request: CheckRequest, read_config: ReadConfig) -> Selection:
+    """Find all services, and those to check.
 
     In the two-file form there is one, named after the head file or by ``--service``. Else those of guardian.yaml,
     head's and what only base's had; without any, every OpenAPI document found on either side.
 
     Raises:
+        ReadError: guardian.yaml names a specification that neither side has.
         UsageError: ``--service`` names one that there is not; no specification is found at all.
     """
-    if sides.base.path is not None and sides.head.path is not None:
-        return [_single(sides, request)]
-    declared = request.config.services
-    services = _declared(sides, request, read_config) if declared else _discovered(sides, request)
-    if not services:
+    if sides.single:
+        only = (_single(sides, request),)
+        return Selection(only, only)
+    declared = _Declared(sides, request, read_config) if request.config_file else None
+    found = tuple(declared.services() if declared else ()) or tuple(_discovered(sides))
+    notes = tuple(declared.notes) if declared else ()
+    if not found:
         raise UsageError(
-            f"no OpenAPI document found in {sides.base.label} or {sides.head.label}",
+            f"no OpenAPI document found in {_labels(sides)}",
             hint="name them: --base OLD.yaml --head NEW.yaml, or write a guardian.yaml with `guardian init`",
         )
-    if not request.services:
-        return services
-    unknown = sorted(set(request.services) - {service.name for service in services})
-    if unknown:
-        names = ", ".join(service.name for service in services[:10])
-        raise UsageError(f"--service {unknown[0]}: there is no such service", hint=f"there are {names}")
-    return [service for service in services if service.name in request.services]
+    for wanted in request.services:
+        if not any(_belongs(each.name, wanted) for each in found):
+            names = _listed([each.name for each in found])
+            raise UsageError(f"--service {wanted}: there is no such service", hint=f"there is {names}")
+    chosen = found
+    if request.services:
+        chosen = tuple(each for each in found if any(_belongs(each.name, wanted) for wanted in request.services))
+    return Selection(found, chosen, notes)
 
 
-def _single(sides: Sides, request: CheckRequest) -> Service:
-    head_path = sides.head.path or ""
-    if len(request.services) > 1:
-        raise UsageError("--service may be given once where --base and --head are single files")
-    for name, service in request.config.services.items():
-        if posixpath.normpath(posixpath.join(sides.head_folder, service.spec)) == head_path and not request.services:
-            return _service(name, sides.base.path, head_path, request.config)
-    name = request.services[0] if request.services else posixpath.basename(service_name(head_path))
-    return _service(name, sides.base.path, head_path, request.config)
+def _labels(sides: Sides) -> str:
+    labels = dict.fromkeys((sides.base.label, sides.head.label))
+    return " or ".join("the working directory" if label == "." else label for label in labels)
 
 
-def _service(name: str, base: str | None, head: str | None, *configs: Config) -> Service:
-    for config in configs:
-        known = config.services.get(name)
-        if known is not None:
-            return Service(name, base, head, known.owner, known.visibility == "public")
-    return Service(name, base, head)
-
-
-def _declared(sides: Sides, request: CheckRequest, read_config: ReadConfig) -> list[Service]:
-    head_config = request.config
-    base_config = _base_config(sides, request, read_config) or head_config
-    head = _find_specs(head_config, sides.head.tree, sides.head_folder)
-    base = _find_specs(base_config, sides.base.tree, sides.base_folder)
-    # A service that is new in guardian.yaml may have a specification that is not new at all.
-    for name, path in _find_specs(head_config, sides.base.tree, sides.base_folder).items():
-        base.setdefault(name, path)
-    renames = {c.head: c.base for c in _changes(sides) if c.renamed}
-    for name, path in head.items():
-        was = renames.get(path)
-        if name not in base and was is not None and was not in base.values():
-            base[name] = was
-    missing = sorted(name for name in head_config.services if not any(_belongs(each, name) for each in (*head, *base)))
-    if missing:
-        spec = head_config.services[missing[0]].spec
-        raise ReadError(
-            f"service {missing[0]}: there is no {spec} in {sides.head.label} nor in {sides.base.label}",
-            file=_config_name(request),
-            hint="correct `spec`, which is relative to this file, or remove the service",
-        )
-    names = sorted(head.keys() | base.keys())
-    return [_service(name, base.get(name), head.get(name), head_config, base_config) for name in names]
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - 10} more" if len(names) > 10 else ""
+    return ", ".join(names[:10]) + more
 
 
 def _belongs(found: str, name: str) -> bool:
+    """Whether a service is the one of this name, or one of several that its glob matches."""
     return found == name or found.startswith(f"{name}/")
 
 
-def _config_name(request: CheckRequest) -> str | None:
-    return os.path.relpath(request.config_file, request.cwd) if request.config_file else None
+# --- the two-file form --------------------------------------------------------------------------------------------
 
 
-def _base_config(sides: Sides, request: CheckRequest, read_config: ReadConfig) -> Config | None:
-    """guardian.yaml as base has it: a service that was deleted with its entry still has readers."""
-    if request.config_file is None:
-        return None
-    path = posixpath.join(sides.base_folder, request.config_file.name)
-    tree = sides.base.tree
-    if not isinstance(tree, GitTree) or not tree.exists(path):
-        return None
-    return read_config(tree.read(path), f"{tree.display(path)} at {tree.label}")
+def _single(sides: Sides, request: CheckRequest) -> Service:
+    if len(request.services) > 1:
+        raise UsageError("--service may be given once where --base and --head are single files")
+    base, head = _pair_of_files(sides)
+    for name, service in request.config.services.items():
+        spec = in_tree(sides, sides.head.tree, request.config_folder, service.spec)
+        if request.services == (name,) or (not request.services and spec == (head or base)):
+            return Service(name, base, head, service.owner, service.visibility == "public")
+    return Service(
+        request.services[0] if request.services else posixpath.basename(service_name(head or base or "")), base, head
+    )
 
 
-def _find_specs(config: Config, tree: Tree, folder: str) -> dict[str, str]:
-    found: dict[str, str] = {}
-    files: list[str] | None = None
-    for name, service in config.services.items():
-        path = posixpath.normpath(posixpath.join(folder, service.spec))
-        if not _GLOB.search(service.spec):
-            if tree.exists(path):
-                found[name] = path
-            continue
-        files = tree.files() if files is None else files
-        matches = [each for each in files if fnmatch.fnmatchcase(each, path)]
-        for match in matches:
-            found[name if len(matches) == 1 else f"{name}/{service_name(match)}"] = match
-    return found
+def _pair_of_files(sides: Sides) -> tuple[str | None, str | None]:
+    """The paths of both files. A revision or work tree that does not have the other's by this name may by another."""
+    base, head = sides.base.path, sides.head.path
+    assert base is not None and head is not None, "both sides are single files"
+    if not sides.base.tree.exists(base):
+        return next((each.base for each in renames(sides) if each.head == head), None), head
+    if not sides.head.tree.exists(head):
+        return base, next((each.head for each in renames(sides) if each.base == base), None)
+    return base, head
 
 
-def _discovered(sides: Sides, request: CheckRequest) -> list[Service]:
-    def title(role: str, path: str) -> str | None:
-        from guardian.spec.text import load
-
-        tree = sides.base.tree if role == "base" else sides.head.tree
-        root = load(tree.read(path), tree.display(path))
-        info = root.get("info") if isinstance(root, dict) else None
-        text = info.get("title") if isinstance(info, dict) else None
-        return text if isinstance(text, str) else None
-
-    pairs = pair(discover(sides.base), discover(sides.head), _changes(sides), title)
-    return [Service(each.service, each.base_path, each.head_path) for each in pairs]
+# --- guardian.yaml ------------------------------------------------------------------------------------------------
 
 
-def _changes(sides: Sides) -> list[git.FileChange]:
-    """git's own view of what changed, where both sides are of one repository."""
-    base, head = sides.base.tree, sides.head.tree
-    if not isinstance(base, GitTree) or base.prefix:
-        return []
-    if isinstance(head, GitTree) and head.repo == base.repo and not head.prefix:
-        return git.changed_files(base.repo, base.commit, head.commit)
-    if isinstance(head, WorkTree):
-        return git.changed_files(base.repo, base.commit)
-    return []
+class _Declared:
+    """The services that guardian.yaml names, on head and on base."""
+
+    def __init__(self, sides: Sides, request: CheckRequest, read_config: ReadConfig) -> None:
+        self._sides = sides
+        self._request = request
+        self._config = request.config
+        self._folder = request.config_folder
+        self.notes: list[Note] = []
+        self._renames: dict[str, str] | None = None
+        self._files: dict[int, list[str]] = {}
+        self._base_config = self._read_base_config(read_config) or self._config
+
+    def services(self) -> list[Service]:
+        """All of them; none where guardian.yaml has nothing to do with either side.
+
+        Raises:
+            ReadError: there is no specification of one, on neither side.
+        """
+        found = [each for name in sorted(self._names()) for each in self._family(name)]
+        for name, service in self._config.services.items() if holds(self._sides, self._folder) else ():
+            if not any(_belongs(each.name, name) for each in found):
+                raise ReadError(
+                    f"service {name}: there is no {service.spec} in {_labels(self._sides)}",
+                    file=self._config_name(),
+                    hint="correct `spec`, which is relative to this file, or remove the service",
+                )
+        if not found and self._names():
+            message = "names no specification that is there, so every OpenAPI document was looked for"
+            self.notes.append(Note("info", f"{self._config_name()} {message}"))
+        return self._without_renamed(found)
+
+    def _names(self) -> set[str]:
+        return self._config.services.keys() | self._base_config.services.keys()
+
+    def _family(self, name: str) -> Iterator[Service]:
+        """The services of one entry: one, or as many as its glob matches."""
+        heads = self._find(self._config, name, self._sides.head.tree)
+        # A service that is new in guardian.yaml may have a specification that is not new at all.
+        bases = self._find(self._base_config, name, self._sides.base.tree) or self._find(
+            self._config, name, self._sides.base.tree
+        )
+        several = len(heads) > 1 or len(bases) > 1
+        for base, head in self._pairs(bases, heads, several):
+            spec = (self._config.services.get(name) or self._base_config.services[name]).spec
+            label = f"{name}/{_told_apart(head or base or '', spec)}" if several else name
+            yield self._service(label, name, base, head)
+
+    def _pairs(self, bases: list[str], heads: list[str], several: bool) -> Iterator[tuple[str | None, str | None]]:
+        if len(bases) == len(heads) == 1 and not several:
+            yield bases[0], heads[0]
+            return
+        left = dict.fromkeys(bases)
+        for head in heads:
+            was: str | None = head if head in left else None
+            if was is None:
+                was = self._moved().get(head)
+                was = was if was is not None and self._sides.base.tree.exists(was) else None
+            left.pop(was or "", None)
+            yield was, head
+        yield from ((base, None) for base in left)
+
+    def _find(self, config: Config, name: str, tree: Tree) -> list[str]:
+        """The paths that an entry means on one side."""
+        service = config.services.get(name)
+        path = in_tree(self._sides, tree, self._folder, service.spec) if service is not None else None
+        if path is None:
+            return []
+        if not _GLOB.search(path):
+            return [path] if tree.exists(path) else []
+        from guardian.graph.consumers.load import matches_glob
+
+        files = self._files.setdefault(id(tree), tree.files())
+        return [each for each in files if matches_glob(each, path)]
+
+    def _moved(self) -> dict[str, str]:
+        if self._renames is None:
+            self._renames = {each.head: each.base for each in renames(self._sides) if each.head and each.base}
+        return self._renames
+
+    def _service(self, label: str, name: str, base: str | None, head: str | None) -> Service:
+        known = self._config.services.get(name) or self._base_config.services[name]
+        return Service(label, base, head, known.owner, known.visibility == "public")
+
+    def _without_renamed(self, found: list[Service]) -> list[Service]:
+        """Without the services that head knows by another name: their specification is compared under that one."""
+        known = {each.base_path: each.name for each in found if each.head_path is not None}
+        kept = []
+        for each in found:
+            other = known.get(each.base_path) if each.head_path is None else None
+            if other is None:
+                kept.append(each)
+            else:
+                message = f"{each.name} is called {other} now; consumers who still name it {each.name} are not matched"
+                self.notes.append(Note("warning", message, self._config_name()))
+        return kept
+
+    def _config_name(self) -> str | None:
+        file = self._request.config_file
+        return os.path.relpath(file, self._request.cwd) if file else None
+
+    def _read_base_config(self, read_config: ReadConfig) -> Config | None:
+        """guardian.yaml as base has it: a service that was deleted with its entry still has readers."""
+        file, tree = self._request.config_file, self._sides.base.tree
+        if file is None or not holds(self._sides, self._folder):
+            return None
+        path = in_tree(self._sides, tree, self._folder, file.name)
+        if path is None or not tree.exists(path):
+            return None
+        shown = f"{tree.display(path)} at {tree.label}"
+        try:
+            return read_config(tree.read(path), shown)
+        except ConfigError as error:
+            # Head's is read and right: the change that repairs guardian.yaml must not be held up by what it repairs.
+            message = f"not read ({error.message}), so services that only it names are not looked at"
+            self.notes.append(Note("warning", message, shown, error.line))
+            return None
 
 
-def untouched(service: Service, sides: Sides) -> bool:
-    """True if a service is the same bytes on both sides and refers to no other file: nothing needs to be parsed."""
-    if service.base_path is None or service.head_path is None:
-        return False
-    base = sides.base.tree.read(service.base_path)
-    return base == sides.head.tree.read(service.head_path) and not _EXTERNAL_REF.search(base)
+def _told_apart(path: str, spec: str) -> str:
+    """What tells a document from the others that its glob matches: its path without what the glob spells out."""
+    before, after = re.split(_GLOB, spec, maxsplit=1)[0], re.split(r"[*?\]]", spec)[-1]
+    before = before[: before.rfind("/") + 1].removeprefix("./")
+    start = path.rfind(before) + len(before) if before and before in path else 0
+    end = len(path) - len(after) if after and path.endswith(after) else len(path)
+    return path[start:end].strip("/") if start < end else service_name(path)
+
+
+# --- every document that is there ---------------------------------------------------------------------------------
+
+
+def _discovered(sides: Sides) -> Iterator[Service]:
+    bases, heads = discover(sides.base), discover(sides.head)
+    moved = [] if set(bases) == set(heads) else renames(sides)
+    for each in pair(bases, heads, moved, titles_of(sides.base, sides.head)):
+        yield Service(each.service, each.base_path, each.head_path)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from guardian.rules.aliases import Alias
     from guardian.rules.registry import Example, Rule
 
 _OUTCOMES = {"breaks": "Breaks", "warns": "Warns", "holds": "Holds"}
@@ -52,7 +53,48 @@ def markdown(rules: Sequence[Rule]) -> str:
                 lines += ["", f"{_caption(example)}:", "", "```yaml", example.text, "```"]
             if rule.aliases:
                 lines += ["", "In oasdiff: " + ", ".join(f"`{alias}`" for alias in rule.aliases) + "."]
-    return "\n".join([*lines, ""])
+    return "\n".join([*lines, *_migration(), ""])
+
+
+_MIGRATION = """
+## Coming from oasdiff
+
+`severity` in guardian.yaml, the exceptions file and `guardian explain` take oasdiff's names too. A rule here is what has
+many names there: one for each place, direction and way of changing. Set under such a name, a level means the changes
+that go by it and no others: `new-optional-request-parameter: warning` leaves new required parameters as they are.
+""".strip()
+
+
+def _migration() -> Iterator[str]:
+    """oasdiff's checks: which rule each of them is, and why some are none or have another level."""
+    from guardian.rules import aliases
+
+    yield from ("", *_MIGRATION.splitlines())
+    table = aliases.table().values()
+    yield from ("", "### Levels that differ, and why", "")
+    for note, members in _by_note(each for each in table if each.rule and each.note):
+        names = ", ".join(f"`{each.id}` ({each.theirs} there, {each.ours} here)" for each in members)
+        yield f"- {note} {names}"
+    yield from ("", "### Checks without a rule, and why", "")
+    for note, members in _by_note(each for each in table if not each.rule):
+        yield f"- {note} {', '.join(f'`{each.id}`' for each in members)}"
+    yield from (
+        "",
+        "### Every check and its rule",
+        "",
+        "| oasdiff | level there | rule | level here |",
+        "| --- | --- | --- | --- |",
+    )
+    for each in sorted(table, key=lambda alias: alias.id):
+        rule = f"[`{each.rule}`](#{each.rule})" if each.rule else ""
+        yield f"| `{each.id}` | {each.theirs} | {rule} | {each.ours} |"
+
+
+def _by_note(table: Iterable[Alias]) -> list[tuple[str, list[Alias]]]:
+    notes: dict[str, list[Alias]] = {}
+    for each in table:
+        notes.setdefault(each.note, []).append(each)
+    return list(notes.items())
 
 
 def data(rules: Sequence[Rule]) -> str:

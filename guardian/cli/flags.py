@@ -115,8 +115,8 @@ def takes_check_flags(command: Callable[..., None]) -> Callable[..., None]:
     return called
 
 
-def parse_day(text: str) -> date:
-    """The day that ``--as-of`` names.
+def parse_day(text: str, flag: str = "--as-of") -> date:
+    """The day that a flag names.
 
     Raises:
         UsageError: it is not written YYYY-MM-DD, or there is no such day.
@@ -126,7 +126,7 @@ def parse_day(text: str) -> date:
     except ValueError:
         day = None
     if day is None or day.isoformat() != text:
-        raise UsageError(f"--as-of is a day written YYYY-MM-DD, not {text!r}")
+        raise UsageError(f"{flag} is a day written YYYY-MM-DD, not {text!r}")
     return day
 
 

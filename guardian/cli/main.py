@@ -22,10 +22,16 @@ from guardian.errors import GuardianError
 COMMANDS = {
     "check": ("guardian.cli.check", "Compare two versions of your APIs and fail if somebody breaks."),
     "changelog": ("guardian.cli.changelog", "List every change between two versions, harmless ones included."),
+    "usage": ("guardian.cli.usage", "Say who reads and sends what, what nobody uses, and where declarations drift."),
+    "graph": ("guardian.cli.graph", "Draw who depends on whom: a tree, Mermaid, DOT, SVG, HTML or JSON."),
+    "publish": ("guardian.cli.publish", "Put this repository's manifest into a shared contracts repository."),
     "import": ("guardian.cli.import_", "Write consumer manifests from pacts, catalogs, recordings, traces and logs."),
     "rules": ("guardian.cli.rules", "List the rules."),
     "explain": ("guardian.cli.explain", "Explain one rule: what it finds, why it matters, examples."),
+    "exceptions": ("guardian.cli.exceptions", "Add, list and prune accepted findings."),
     "init": ("guardian.cli.init", "Write a first guardian.yaml by looking at the repository."),
+    "serve": ("guardian.cli.serve", "Serve a learning environment over HTTP and WebSocket."),
+    "eval": ("guardian.cli.eval", "Play held-out episodes by a policy and write its score table."),
     "schema": ("guardian.cli.schema", "Print the JSON Schema of a file that guardian reads or writes."),
 }
 

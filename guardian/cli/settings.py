@@ -101,6 +101,13 @@ def _over(flag: T | None, key: T) -> T:
     return key if flag is None else flag
 
 
+def exceptions_file(flags: CheckFlags, request: CheckRequest) -> Path:
+    """The file of accepted findings, be it there yet or not."""
+    if flags.exceptions is not None:
+        return request.cwd / flags.exceptions
+    return request.config_folder / (request.config.exceptions or DEFAULT_EXCEPTIONS)
+
+
 def _exceptions(flags: CheckFlags, config: Config, file: Path | None, cwd: Path) -> str | None:
     """The exceptions file of the flag, or of guardian.yaml where there is one yet."""
     if flags.exceptions is not None or file is None:

@@ -131,10 +131,13 @@ class Config:
     color: bool | None = None
     """As `--color`, `--no-color`; where not given, colour goes to terminals."""
 
-    def severity_of(self, rule: str, direction: Direction) -> Severity | None:
-        """What this file says about a rule in one direction; ``None`` where it says nothing."""
-        narrowed = self.severity.get(f"{rule}@{direction}")
-        return narrowed if narrowed is not None else self.severity.get(rule)
+    def severity_of(self, rule: str, direction: Direction, alias: str | None = None) -> Severity | None:
+        """What this file says about a rule in one direction; ``None`` where it says nothing.
+
+        ``alias`` is the name by which oasdiff would call the very change; what is said of it counts first.
+        """
+        names = (name for each in (alias, rule) if each for name in (f"{each}@{direction}", each))
+        return next((self.severity[name] for name in names if name in self.severity), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,11 +13,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from guardian import fieldpath
+from guardian.fieldpath import Path
 from guardian.graph import build
 from guardian.graph.consumers.routes import Routes
 from guardian.graph.hits import Judge, Ripple, Verdict
 from guardian.graph.uses import Consumer, Use
 from guardian.model import Change, ConsumerImpact, Direction, Edge, Hit, Impact, Note
+
+# How many places one change is followed to by the exact part of a field that changed; past that, in a mesh where
+# everybody passes everything on, what is exposed counts as a whole.
+_PRECISE = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +90,9 @@ class _Tracer:
             return ()
         found: dict[str, ConsumerImpact] = {}
         waves = deque(_Wave(ripple) for ripple in self._origins(change))
-        seen = {(wave.ripple.service, wave.ripple.key, wave.ripple.path) for wave in waves}
+        seen: dict[tuple[str, str], list[Path]] = {}
+        for wave in waves:
+            seen.setdefault((wave.ripple.service, wave.ripple.key), []).append(wave.ripple.path)
         while waves:
             wave = waves.popleft()
             moved: set[str] = set()
@@ -93,10 +100,12 @@ class _Tracer:
                 verdict = self._verdict(wave.ripple, name, uses_base, uses_head, moved)
                 if verdict is not None:
                     self._keep(found, wave, name, verdict)
-            for onward in self._onward(wave, moved):
-                mark = (onward.ripple.service, onward.ripple.key, onward.ripple.path)
-                if mark not in seen:
-                    seen.add(mark)
+            precise = sum(map(len, seen.values())) < _PRECISE
+            for onward in self._onward(wave, moved, precise):
+                path, known = onward.ripple.path, seen.setdefault((onward.ripple.service, onward.ripple.key), [])
+                # Where the field, or something it lies in, has been before, everything was hit from there already.
+                if not any(path.steps[: len(each.steps)] == each.steps for each in known):
+                    known.append(path)
                     waves.append(onward)
         return tuple(sorted(found.values(), key=lambda each: (-each.impact.rank, each.hops, each.consumer)))
 
@@ -158,23 +167,25 @@ class _Tracer:
 
     # -- the next hop --------------------------------------------------------------------------------------------------
 
-    def _onward(self, wave: _Wave, moved: set[str]) -> Iterator[_Wave]:
+    def _onward(self, wave: _Wave, moved: set[str], precise: bool) -> Iterator[_Wave]:
         ripple = wave.ripple
         if ripple.first and not self._travels(ripple):
             return
         source = f"{ripple.service} {ripple.label}" if ripple.first else ripple.label
-        for graph, known in ((self._base_graph, self._base), (self._head_graph, self._new_in_head())):
+        for graph, declared in ((self._base_graph, self._base), (self._head_graph, self._new_in_head())):
             for name, exposure, target in build.exposures(graph, ripple.service, ripple.key):
-                if name not in known or name in moved or name in wave.through:
+                if name not in declared or name in moved or name in wave.through:
                     continue
                 touched = self._judge.reached(ripple, exposure.path)
                 if touched is None:
                     continue
                 _, service, key = target[:3]
-                path = build.remainder(touched, exposure)
-                sentence = f"{name} exposes {exposure.path} of {source} as {exposure.field} of {key}"
+                path = build.remainder(touched, exposure) if precise else exposure.field
+                known = self._routes.base(service, key) or self._routes.head(service, key)
+                own = known.name if known else exposure.operation
+                sentence = f"{name} exposes {exposure.path} of {source} as {exposure.field} of {own}"
                 yield _Wave(
-                    Ripple(ripple.change, service, key, path, f"{service} {key}", False),
+                    Ripple(ripple.change, service, key, path, f"{service} {own}", False),
                     (*wave.because, sentence),
                     wave.through | {name},
                 )

@@ -21,12 +21,14 @@ class Field:
     """One field that is read or sent, and where that is said.
 
     ``shallow`` is true where only the container itself is known to be used and nothing in it, such as the empty
-    array of a recorded body.
+    array of a recorded body. ``values`` are the values that recordings and contract tests show, as JSON text; empty
+    where the source shows none, as a manifest.
     """
 
     path: Path
     origin: Location
     shallow: bool = False
+    values: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

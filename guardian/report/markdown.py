@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from guardian.model import ConsumerImpact, Fix, Impact, Location, Report, Verdict
+from guardian.model import Change, ConsumerImpact, Fix, Impact, Location, Report, Verdict
 from guardian.report import words
 from guardian.report.blocks import Block, Standing, blocks
 from guardian.report.escape import markdown as safe
@@ -138,7 +138,7 @@ def _table(text: _Budget, shown: list[Block]) -> None:
         change = block.lead
         more = f" and {len(block.changes) - 1:,} more" if len(block.changes) > 1 else ""
         field = f" {code(change.field, _NAME)}" if change.field else ""
-        where = f"{code(change.operation, _NAME)}{field}{more}"
+        where = f"{_operation(change)}{field}{more}"
         what = f"**{block.standing.value}** {safe(f'{change.service}: {change.message}', _PROSE)}"
         row = f"| {number} | {what} | {where} |" + "".join(
             f" {cell} |" for cell in _cells(block, columns, bool(consumers))
@@ -203,7 +203,7 @@ def _spots(block: Block) -> str:
     spots = []
     for change in block.changes[:_PLACES]:
         operation, place, name = words.spot_parts(change)
-        parts = (code(operation, _NAME), safe(place, _NAME), code(name, _NAME) if name else "")
+        parts = (code(operation, _NAME) if operation else "", safe(place, _NAME), code(name, _NAME) if name else "")
         spots.append(", ".join(part for part in parts if part))
     more = f"; and {len(block.changes) - _PLACES:,} more" if len(block.changes) > _PLACES else ""
     return "; ".join(spots) + more
@@ -238,7 +238,7 @@ def _list(text: _Budget, title: str, found: list[Block]) -> None:
         change = block.lead
         more = f" and {len(block.changes) - 1:,} more" if len(block.changes) > 1 else ""
         field = f" {code(change.field, _NAME)}" if change.field else ""
-        said = f"- {safe(f'{change.service}: {change.message}', _PROSE)}: {code(change.operation, _NAME)}{field}{more}"
+        said = f"- {safe(f'{change.service}: {change.message}', _PROSE)}: {_operation(change)}{field}{more}"
         if change.exception is not None:
             entry = change.exception
             said += (
@@ -263,3 +263,8 @@ def _step(step: str) -> str:
     return "".join(
         code(part, _PROSE) if number % 2 else safe(part, _PROSE) for number, part in enumerate(parts) if part
     )
+
+
+def _operation(change: Change) -> str:
+    """The operation as code, or the words for a change of the service as a whole."""
+    return code(change.operation, _NAME) if change.operation else "the whole service"

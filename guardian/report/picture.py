@@ -7,9 +7,10 @@ emphasis are the page's business; the picture carries classes only.
 
 from __future__ import annotations
 
+import heapq
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from guardian.model import Edge, Impact, Report, Severity
@@ -31,21 +32,42 @@ class _Spot:
 
 
 def svg(report: Report) -> str:
-    """The picture, or an empty string where there is nothing to draw."""
-    nodes = sorted({name for edge in report.edges for name in (edge.consumer, edge.service)} | _changed(report))
+    """The picture of a report, or an empty string where there is nothing to draw."""
+    return draw(report.edges, _changed(report), _impacts(report))
+
+
+def draw(
+    edges: Iterable[Edge],
+    changed: Collection[str] = (),
+    worst: Mapping[str, Impact] | None = None,
+    names: Iterable[str] = (),
+    style: str = "",
+) -> str:
+    """The picture, or an empty string where there is nothing to draw.
+
+    Args:
+        edges: who uses whom.
+        changed: the services that a change touches.
+        worst: the worst that happens to each consumer.
+        names: nodes that may have no edge.
+        style: a style sheet, for a picture that stands alone.
+    """
+    drawn = sorted(edges, key=lambda edge: (edge.impact.rank, edge.consumer, edge.service, edge.via))
+    nodes = sorted({name for edge in drawn for name in (edge.consumer, edge.service)} | set(changed) | set(names))
     if not nodes:
         return ""
-    spots, width, height = _layout(nodes, report)
-    worst = _impacts(report)
+    impacts = worst or {}
+    spots, width, height = _layout(nodes, drawn, changed, impacts)
     size = "big" if len(nodes) > 40 else "small"
+    alone = ' xmlns="http://www.w3.org/2000/svg"' if style else ""
     extent = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
-    parts = [f'<svg class="graph {size}" {extent} role="group" aria-label="Services and their consumers">']
-    edges = sorted(report.edges, key=lambda edge: (edge.impact.rank, edge.consumer, edge.service, edge.via))
+    parts = [f'<svg{alone} class="graph {size}" {extent} role="group" aria-label="Services and their consumers">']
+    if style:
+        parts.append(f"<style>{style}</style>")
     index = {name: number for number, name in enumerate(nodes)}
-    parts += [_edge(edge, spots, index) for edge in edges if edge.consumer != edge.service]  # broken ones on top
-    changed = _changed(report)
+    parts += [_edge(edge, spots, index) for edge in drawn if edge.consumer != edge.service]  # broken ones on top
     for name in nodes:
-        parts.append(_node(name, index[name], spots[name], worst.get(name, Impact.SAFE), name in changed))
+        parts.append(_node(name, index[name], spots[name], impacts.get(name, Impact.SAFE), name in changed))
     return "".join([*parts, "</svg>"])
 
 
@@ -64,33 +86,44 @@ def _impacts(report: Report) -> dict[str, Impact]:
     return worst
 
 
-def _layers(nodes: Iterable[str], report: Report) -> dict[str, int]:
-    """Hops from what changed; what nothing changed for hangs on the services that use nothing themselves."""
+def _layers(
+    nodes: Iterable[str], edges: Sequence[Edge], changed: Collection[str], worst: Mapping[str, Impact]
+) -> dict[str, int]:
+    """Hops from what changed, for whoever is hit; the rest by the shortest way from there or from what uses nothing."""
     users: dict[str, set[str]] = defaultdict(set)
-    consuming = {edge.consumer for edge in report.edges}
-    for edge in report.edges:
+    consuming = {edge.consumer for edge in edges if edge.consumer != edge.service}
+    for edge in edges:
         users[edge.service].add(edge.consumer)
-    layers: dict[str, int] = {}
     names = sorted(nodes)
-    for starts in (sorted(_changed(report)), [name for name in names if name not in consuming], names):
-        for start in starts:
-            layers.setdefault(start, 0)
-        queue = [start for start in starts if layers[start] == 0]
-        for name in queue:  # grows while it is walked: breadth first
-            for user in sorted(users[name]):
-                if user not in layers:
-                    layers[user] = layers[name] + 1
-                    queue.append(user)
-        if len(layers) == len(names):
-            break
+    hops = _nearest(dict.fromkeys(changed, 0), users)
+    hit = {name: hops[name] for name in hops if name in changed or worst.get(name, Impact.SAFE) is not Impact.SAFE}
+    roots = {name: 0 for name in names if name not in consuming}
+    layers = _nearest(roots | hit, users)
+    for name in names:  # what only a cycle leads to
+        if name not in layers:
+            layers |= _nearest({name: 0}, users, layers)
     return layers
 
 
-def _layout(nodes: list[str], report: Report) -> tuple[dict[str, _Spot], int, int]:
-    layers = _layers(nodes, report)
-    worst = _impacts(report)
+def _nearest(starts: Mapping[str, int], users: Mapping[str, set[str]], known: Collection[str] = ()) -> dict[str, int]:
+    """The fewest hops to every node that starts lead to, which themselves stay where they are."""
+    found = dict(starts)
+    pending = sorted((level, name) for name, level in starts.items())
+    while pending:
+        level, name = heapq.heappop(pending)
+        for user in sorted(users.get(name, ())):
+            if user not in found and user not in known:
+                found[user] = level + 1
+                heapq.heappush(pending, (level + 1, user))
+    return found
+
+
+def _layout(
+    nodes: list[str], edges: Sequence[Edge], changed: Collection[str], worst: Mapping[str, Impact]
+) -> tuple[dict[str, _Spot], int, int]:
+    layers = _layers(nodes, edges, changed, worst)
     uses: dict[str, list[str]] = defaultdict(list)
-    for edge in report.edges:
+    for edge in edges:
         uses[edge.consumer].append(edge.service)
     by_layer: dict[int, list[str]] = defaultdict(list)
     for name in nodes:
@@ -101,7 +134,6 @@ def _layout(nodes: list[str], report: Report) -> tuple[dict[str, _Spot], int, in
     ranks: dict[str, float] = {}
     spots: dict[str, _Spot] = {}
     x = _MARGIN
-    changed = _changed(report)
     for number in sorted(by_layer):
         names = sorted(by_layer[number], key=lambda name: _row(name, name in changed, worst, uses, ranks))
         for rank, name in enumerate(names):

@@ -182,7 +182,8 @@ def next_steps(report: Report, found: list[Block]) -> list[str]:
         }
     )
     if parties:
-        steps.append(f"Or talk to the owners: {names(parties)}.")
-    steps.append("Or accept it in writing, with a reason and an end date: `guardian exceptions add`.")
+        steps.append(f"{'Or talk' if steps else 'Talk'} to the owners: {names(parties)}.")
+    accept = "accept it in writing, with a reason and an end date: `guardian exceptions add`."
+    steps.append(f"Or {accept}" if steps else accept.capitalize())
     steps.append(f"What a rule means: `guardian explain {breaking[0].lead.rule}`.")
     return steps

@@ -11,19 +11,24 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from guardian.model import Direction
+from guardian.rules.encoding import shared_headers
 from guardian.rules.matching import Matched, match_callbacks, match_operations
 from guardian.rules.pairs import (
     ApiPair,
     BodyPair,
+    HeaderPair,
+    MediaTypeOffer,
     MediaTypePair,
     OperationPair,
     ParameterPair,
     ResponsePair,
     SchemaRoot,
+    SchemePair,
+    ServersPair,
 )
 from guardian.rules.part_matching import ignored_headers, label, match_media_types, match_parameters, match_responses
-from guardian.rules.part_pairs import HeaderPair, MediaTypeOffer, SchemePair, ServersPair
 from guardian.rules.urls import own_servers, path_layers, shape_of, variables_of
+from guardian.rules.xml import is_xml
 from guardian.spec.api import Api, Body, Node, Operation, Parameter, Response, Schema, SecurityScheme, Server
 from guardian.spec.dialects import DIALECTS
 from guardian.spec.pointers import steps_of
@@ -104,7 +109,7 @@ class _Aligner:
         self._same_media = all(_same_child(*roots, key, same) for key in ("consumes", "produces"))
         self._same_security = _same_child(*roots, "security", same)
         self._changed_schemes = self._find_changed_schemes()
-        self._schemes: dict[tuple[str, ...], SchemePair] = {}
+        self._schemes: dict[_SchemeKey, SchemePair] = {}
 
     def walk(self) -> Iterator[Placed]:
         yield Placed(ApiPair(self.base, self.head), "", "api", Direction.REQUEST)
@@ -115,7 +120,7 @@ class _Aligner:
                 yield from _alone((base, head))
             else:
                 yield from self._operation(base, head)
-        for _, pair in sorted(self._schemes.items()):
+        for _, pair in sorted(self._schemes.items(), key=lambda each: each[0]):
             yield Placed(pair, "", "security", Direction.REQUEST)
 
     # -- what holds for many operations ----------------------------------------------------------------------------
@@ -211,9 +216,16 @@ class _Aligner:
     def _note_schemes(self, base: Operation, head: Operation) -> None:
         """Remember the schemes that both sides require: what is not on the wire is compared once for the service."""
         ours, theirs = _schemes_of(base), _schemes_of(head)
-        for identity, scheme in ours.items():
-            if identity in theirs:
-                self._schemes.setdefault(identity, SchemePair(scheme, theirs[identity]))
+        for key, scheme in ours.items():
+            # Two schemes may be the same on the wire; then names tell them apart, as far as both sides have them.
+            renamed = (
+                other for (identity, _), other in sorted(theirs.items(), key=lambda each: each[0]) if identity == key[0]
+            )
+            partner = theirs.get(key) or next(
+                (other for other in renamed if (key[0], other.component) not in ours), None
+            )
+            if partner is not None:
+                self._schemes.setdefault(key, SchemePair(scheme, partner))
 
     # -- parameters ------------------------------------------------------------------------------------------------
 
@@ -266,7 +278,11 @@ class _Aligner:
             place = f"{part} {label(one, base.content)}"
             yield Placed(MediaTypePair(one, other, direction, *parents), operation, place, direction)
             text = one.name == other.name == "application/x-www-form-urlencoded"
-            yield from _root(one.schema, other.schema, operation, place, direction, text=text)
+            xml = is_xml(one.name) and is_xml(other.name)
+            yield from _root(one.schema, other.schema, operation, place, direction, text=text, xml=xml)
+            for name, ours, theirs in shared_headers(one, other):
+                below = f"{place} part {name} header {ours.name}"
+                yield from self._values(ours, theirs, operation, below, direction)
             if one.item_schema or other.item_schema:
                 yield from _root(one.item_schema, other.item_schema, operation, place, direction, field="[]")
         shared = bool(both)
@@ -355,9 +371,14 @@ def _servers_node(api: Api, operation: Operation | None) -> Node:
     return own or _below(api.document.node(), "servers", "basePath", "host", "schemes")
 
 
-def _schemes_of(operation: Operation) -> dict[tuple[str, ...], SecurityScheme]:
+_SchemeKey = tuple[tuple[str, ...], str]  # what it is on the wire, and its name in the document
+
+
+def _schemes_of(operation: Operation) -> dict[_SchemeKey, SecurityScheme]:
     return {
-        scheme.identity: scheme for requirement in operation.parts.security or () for scheme, _ in requirement.schemes
+        (scheme.identity, scheme.component): scheme
+        for requirement in operation.parts.security or ()
+        for scheme, _ in requirement.schemes
     }
 
 
@@ -380,8 +401,9 @@ def _root(
     *,
     field: str = "",
     text: bool = False,
+    xml: bool = False,
 ) -> Iterator[Placed]:
     if base is None and head is None:
         return
-    root = SchemaRoot(base or ANYTHING, head or ANYTHING, direction, place, field, text)
+    root = SchemaRoot(base or ANYTHING, head or ANYTHING, direction, place, field, text, xml=xml)
     yield Placed(root, operation, place, direction)

@@ -7,9 +7,13 @@ from collections.abc import Iterator
 from guardian.model import Confidence, Direction, Effect, Hit, Impact, Severity
 from guardian.rules import presence
 from guardian.rules.encoding import compare_encoding
-from guardian.rules.pairs import BodyPair, Delta, MediaTypePair
+from guardian.rules.pairs import (
+    BodyPair,
+    Delta,
+    MediaTypeOffer,
+    MediaTypePair,
+)
 from guardian.rules.part_matching import media_range_holds
-from guardian.rules.part_pairs import MediaTypeOffer
 from guardian.rules.presence import keyword
 from guardian.rules.registry import rule
 from guardian.spec.api import MediaType
@@ -20,7 +24,6 @@ from guardian.spec.api import MediaType
     area="bodies",
     pair=BodyPair,
     claims=("Operation.requestBody", "Components.requestBodies"),
-    aliases=("request-body-removed",),
 )
 def request_body_removed(pair: BodyPair) -> Iterator[Delta]:
     """An operation takes no body any more.
@@ -58,7 +61,6 @@ def request_body_removed(pair: BodyPair) -> Iterator[Delta]:
     pair=BodyPair,
     hit=Hit.NON_SENDER,
     claims=("Operation.requestBody", "Components.requestBodies"),
-    aliases=("request-body-added-required", "request-body-added-optional"),
 )
 def request_body_added(pair: BodyPair) -> Iterator[Delta]:
     """An operation that took no body takes one.
@@ -87,6 +89,7 @@ def request_body_added(pair: BodyPair) -> Iterator[Delta]:
             head=pair.head.node,
             severity=None if demanded else Severity.INFO,
             impact=None if demanded else Impact.SAFE,
+            facts=("required" if pair.head.required else "optional",),
         )
 
 
@@ -95,7 +98,6 @@ def request_body_added(pair: BodyPair) -> Iterator[Delta]:
     area="bodies",
     pair=BodyPair,
     claims=("RequestBody.required",),
-    aliases=("request-body-became-required",),
 )
 def request_body_became_required(pair: BodyPair) -> Iterator[Delta]:
     """A request body that could be left out must be sent.
@@ -120,7 +122,6 @@ def request_body_became_required(pair: BodyPair) -> Iterator[Delta]:
     area="bodies",
     pair=BodyPair,
     claims=("RequestBody.required",),
-    aliases=("request-body-became-optional",),
 )
 def request_body_became_optional(pair: BodyPair) -> Iterator[Delta]:
     """A request body that had to be sent may be left out.
@@ -158,7 +159,6 @@ def request_body_became_optional(pair: BodyPair) -> Iterator[Delta]:
         "Swagger.Operation.consumes",
         "Swagger.Operation.produces",
     ),
-    aliases=("request-body-media-type-removed", "response-media-type-removed"),
 )
 def media_type_removed(pair: MediaTypeOffer) -> Iterator[Delta]:
     """A body no longer comes in a media type.
@@ -195,7 +195,6 @@ def media_type_removed(pair: MediaTypeOffer) -> Iterator[Delta]:
     hit=Hit.EVERY_USER,
     impact=Impact.SAFE,
     claims=("RequestBody.content", "Response.content", "Components.mediaTypes"),
-    aliases=("request-body-media-type-added", "response-media-type-added"),
 )
 def media_type_added(pair: MediaTypeOffer) -> Iterator[Delta]:
     """A body comes in one media type more.
@@ -234,11 +233,6 @@ def written(media: MediaType) -> str:
     hit=Hit.EVERY_USER,
     impact=Impact.POSSIBLE,
     claims=("RequestBody.content", "Response.content"),
-    aliases=(
-        "response-media-type-name-generalized",
-        "response-media-type-name-specialized",
-        "response-media-type-name-changed",
-    ),
 )
 def media_type_range_changed(pair: MediaTypePair) -> Iterator[Delta]:
     """One side names a media type, the other a range that holds it (``*/*``, ``application/*``).
@@ -327,6 +321,11 @@ def _json(name: str) -> bool:
         "Encoding.style",
         "Encoding.explode",
         "Encoding.allowReserved",
+        "Encoding.encoding",
+        "Encoding.prefixEncoding",
+        "Encoding.itemEncoding",
+        "MediaType.prefixEncoding",
+        "MediaType.itemEncoding",
     ),
 )
 def encoding_changed(pair: MediaTypePair) -> Iterator[Delta]:

@@ -13,7 +13,6 @@ from itertools import islice
 from typing import Any
 
 from guardian.rules import formats, patterns
-from guardian.rules.ecma import Undecidable
 from guardian.rules.sample import (
     MAX_ITEMS,
     Sampler,
@@ -21,6 +20,7 @@ from guardian.rules.sample import (
     fits_number,
     is_map,
     lengths_of,
+    names_like,
     plain,
     property_of,
     range_of,
@@ -30,6 +30,7 @@ from guardian.rules.sample import (
 )
 from guardian.rules.validator import NUMBER_RANGES
 from guardian.spec.api import Node, Schema
+from guardian.spec.ecma import Undecidable
 from guardian.spec.shape import Atom, Bound
 
 Tried = tuple[str, Any]  # the keyword put to the test, and the value
@@ -73,11 +74,13 @@ class Boundaries:
                 yield from self._excluded(sent, atom, other)
 
     def _listed(self, atom: Atom) -> Iterator[Tried]:
-        for text in atom.enum or ():
+        for text in (*(atom.enum or ()), *atom.excluded):
             yield "enum", json.loads(text)
 
     def _excluded(self, sent: Schema, atom: Atom, other: Atom) -> Iterator[Tried]:
         """What the receiver's ``not`` and ``if`` speak of, laid over what the sender sends."""
+        for text in other.excluded:
+            yield "not", json.loads(text)
         spoken = [("not", node) for node in other.nots]
         spoken += [("if", node.child("if")) for node in other.conditions]
         for keyword, node in spoken:
@@ -105,8 +108,13 @@ class Boundaries:
         least = int(atom.min_items.value) if atom.min_items else 0
         most = int(atom.max_items.value) if atom.max_items else MAX_ITEMS
         items = self._sender.values(atom.items)
+        fixed = len(atom.prefix)
         for item in items:
-            yield "uniqueItems", [item] * max(2, least)
+            made = self._sender.array(
+                atom, max(fixed + 2, least), dict.fromkeys(range(fixed, max(fixed + 2, least)), item)
+            )
+            if made is not None:
+                yield "uniqueItems", made
         yield from self._contained(atom, other, least, most)
         for index in range(min(max(len(atom.prefix), len(other.prefix)) + 1, most)):
             sent = atom.prefix[index] if index < len(atom.prefix) else atom.items
@@ -162,8 +170,7 @@ class Boundaries:
 
     def _keys(self, atom: Atom, other: Atom, selected: dict[str, Any]) -> Iterator[Tried]:
         """Objects by which of the declared keys are there."""
-        full = {name: values[0] for name, schema in atom.properties.items() if (values := self._sender.values(schema))}
-        full.update(selected)
+        full = self._sender.fuller(atom, selected)
         for name, value in full.items():
             made = self._sender.object(atom, {**selected, name: value})
             if made is not None:
@@ -185,8 +192,11 @@ class Boundaries:
 
     def _of_size(self, atom: Atom, full: dict[str, Any], selected: dict[str, Any], number: int) -> dict[str, Any]:
         made = dict(self._sender.object(atom, selected) or {})
-        extra = self._sender.values(atom.additional)[:1] if atom.additional is not None else ()
-        spare = [*full.items(), *((name, value) for value in extra for name in self._sender.keys(atom, number))]
+        extra = self._sender.keys(atom, number)
+        spare = [
+            *full.items(),
+            *((name, value) for name in extra for value in self._sender.values(property_of(atom, name))[:1]),
+        ]
         for name, value in spare:
             if len(made) >= number:
                 break
@@ -197,12 +207,14 @@ class Boundaries:
         """Keys of a map, keys of a certain form, and names at the edge of what names may be."""
         names: list[Tried] = []
         for pattern in (*atom.pattern_properties, *other.pattern_properties):
-            names.extend(("patternProperties", name) for name in patterns.examples(pattern))
+            names.extend(("patternProperties", name) for name in names_like(pattern, 4))
+            names.extend(("propertyNames", name) for name in names_like(pattern, 40))
         if atom.property_names.nodes or other.property_names.nodes:
             tried = islice(self.values(atom.property_names, other.property_names, 0), 40)
             names.extend(("propertyNames", name) for _, name in tried if isinstance(name, str))
-        if is_map(atom):
-            names.extend(("additionalProperties", name) for name in ("key", *other.properties))
+        if is_map(atom):  # a free-form object sends none of the keys that the other side gives a meaning to
+            shared = other.properties if atom.additional and atom.additional.nodes else ()
+            names.extend(("additionalProperties", name) for name in ("key", *shared))
         for keyword, name in names:
             theirs = property_of(other, name)
             for value in self._below(property_of(atom, name), theirs, 0):

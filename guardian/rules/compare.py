@@ -7,10 +7,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from guardian.model import Change, Confidence, Direction, Effect, Hit, Impact, Location, Note, Severity
+from guardian.model import Change, Confidence, Direction, Hit, Impact, Location, Note, Severity
+from guardian.rules import aliases
 from guardian.rules.align import Placed, align
-from guardian.rules.pairs import Delta, SchemaRoot
+from guardian.rules.facts import STABILITY
+from guardian.rules.pairs import Delta, OperationPair, SchemaRoot, XmlPair
 from guardian.rules.registry import Rule, rules_for
+from guardian.rules.urls import shape_of
 from guardian.rules.verdict import judge
 from guardian.rules.walk import Child, Found, Same, Walker, run_rule
 from guardian.rules.walk_paths import write_path
@@ -27,7 +30,8 @@ _VARIABLE = re.compile(r"\{[^}]*\}")
 class Options:
     """What of a comparison a user can set.
 
-    ``severity`` maps a rule, or ``rule@request`` / ``rule@response``, to a level; the narrower entry wins.
+    ``severity`` maps a rule, or ``rule@request`` / ``rule@response``, to a level; the narrower entry wins. An alias may
+    stand for the rule: it means the changes that go by it, and wins over the rule.
     ``stability`` names the extension that carries a stability level.
     """
 
@@ -66,8 +70,13 @@ def compare_fully(
         RefError: a reference that the comparison needs leads nowhere.
         RuleError: a rule failed; its id is in the message.
     """
-    comparison = _Comparer(base, head, same or _never, options or Options())
-    changes = comparison.run(same)
+    options = options or Options()
+    comparison = _Comparer(base, head, same or _never, options)
+    token = STABILITY.set(options.stability)
+    try:
+        changes = comparison.run(same)
+    finally:
+        STABILITY.reset(token)
     return Comparison(tuple(changes), tuple(comparison.unreached()))
 
 
@@ -82,6 +91,7 @@ class _Comparer:
         self.options = options
         self.walker = Walker(same)
         self._stability: dict[str, tuple[Node, ...]] = {}
+        self._head_paths: frozenset[str] | None = None
         self.title = (base or head).title if base or head else ""  # type: ignore[union-attr]
         self.service = (head or base).service if base or head else ""  # type: ignore[union-attr]
 
@@ -117,11 +127,13 @@ class _Comparer:
             root = placed.pair
             key = (placed.operation, root.place.partition("/")[0].rpartition(" ")[0], root.field, _meant(root.base),
                    _meant(root.head), root.direction)  # fmt: skip
-            if key in told:
+            if key in told and not root.xml:
                 return
+            again = key in told  # then only what XML alone shows is left to tell
             told.add(key)
             for found in self.walker.walk(root):
-                yield self._schema_change(placed, found)
+                if not again or found.rule.pair is XmlPair:
+                    yield self._schema_change(placed, found)
             return
         for rule in rules_for(type(placed.pair)):
             for delta in run_rule(rule, placed.pair):
@@ -131,7 +143,7 @@ class _Comparer:
         steps = [(child.step, child.literal) for child in found.path]
         field = write_path(found.root.field, steps, found.delta.field)
         change = self._place(found.rule, found.delta, placed, found.root.place, field, found.path)
-        if not self.options.prove or change.severity.rank < Severity.WARNING.rank:
+        if not self.options.prove or change.severity.rank < Severity.WARNING.rank or found.rule.pair is XmlPair:
             return change
         from guardian.rules.witness import witness
 
@@ -139,7 +151,8 @@ class _Comparer:
         if isinstance(proof, str):
             return replace(change, unproved=change.unproved or proof)
         if change.confidence is Confidence.POSSIBLE:  # the documents could not decide, the judge did
-            severity = self._severity(found.rule, replace(found.delta, confidence=None), change.direction, placed)
+            decided = replace(found.delta, confidence=None)
+            severity = self._severity(found.rule, decided, change.direction, change.aliases.get("oasdiff"))
             return replace(
                 change,
                 witness=proof,
@@ -154,7 +167,9 @@ class _Comparer:
         self, rule: Rule, delta: Delta, placed: Placed, place: str, field: str, path: tuple[Child, ...]
     ) -> Change:
         direction = placed.pair.direction if isinstance(placed.pair, SchemaRoot) else placed.direction
-        severity = self._severity(rule, delta, direction, placed)
+        words = aliases.words_of(placed, delta, below=bool(path))
+        alias = aliases.pick(rule.id, words | {"path"} if self._path_is_gone(placed.pair) else words)
+        severity = self._severity(rule, delta, direction, alias)
         trail = (*self._operation_nodes(placed.operation), *_trail(placed, delta, path))
         if any(unstable(node, self.options.stability) for node in trail):
             severity = min(severity, Severity.INFO, key=lambda each: each.rank)
@@ -181,13 +196,21 @@ class _Comparer:
             renamed_to=write_path("", [(c.step, c.literal) for c in path], delta.renamed_to)
             if delta.renamed_to
             else None,
-            aliases={"oasdiff": alias} if (alias := pick_alias(rule, direction, place, delta)) else {},
+            aliases={"oasdiff": alias} if alias else {},
             hit=hit,
             impact=delta.impact or rule.impact,
             strict_impact=delta.strict_impact or _strict(rule, delta),
             unproved=delta.unproved,
         )
         return replace(change, fingerprint=fingerprint(change, self.title))
+
+    def _path_is_gone(self, pair: object) -> bool:
+        """Whether an operation was removed together with all others of its path."""
+        if not isinstance(pair, OperationPair) or pair.base is None or pair.head is not None or self.head is None:
+            return False
+        if self._head_paths is None:
+            self._head_paths = frozenset(shape_of(each.path) for each in self.head.operations.values())
+        return shape_of(pair.base.path) not in self._head_paths
 
     def _operation_nodes(self, name: str) -> tuple[Node, ...]:
         """Where base could say how stable the operation is: on it, its path, and what it is a callback of."""
@@ -198,9 +221,10 @@ class _Comparer:
             found = self._stability[name] = (operation.node, operation.path_node) if operation else ()
         return found
 
-    def _severity(self, rule: Rule, delta: Delta, direction: Direction, placed: Placed) -> Severity:
+    def _severity(self, rule: Rule, delta: Delta, direction: Direction, alias: str | None) -> Severity:
         chosen = self.options.severity or {}
-        for name in (rule.id, *rule.aliases):
+        # An alias says less than its rule: it speaks of changes that go by this name, and of no others.
+        for name in (alias, rule.id) if alias else (rule.id,):
             for key in (f"{name}@{direction.value}", name):
                 if key in chosen:
                     return chosen[key]
@@ -269,29 +293,6 @@ def _location(node: Node | None, api: Api | None) -> Location | None:
     if node is not None:
         return node.location
     return Location(api.file, "") if api is not None else None
-
-
-def pick_alias(rule: Rule, direction: Direction, place: str, delta: Delta) -> str | None:
-    """The leading tool's id that says the same of this very place, as far as its ids tell places apart."""
-    wanted = direction.value
-    fitting = [alias for alias in rule.aliases if alias.startswith(wanted)] or [
-        alias for alias in rule.aliases if not alias.startswith(("request-", "response-"))
-    ]
-    if not fitting:
-        return None
-
-    def score(alias: str) -> int:
-        points = 0
-        points += ("parameter" in alias) == ("parameter" in place) and not ("body" in alias and delta.field)
-        points += ("property" in alias) == bool(delta.field)
-        points += ("optional" in alias) == (delta.severity is Severity.WARNING)
-        for word, effect in (
-            ("decreased", Effect.NARROWED), ("removed", Effect.WIDENED), ("added", Effect.NARROWED),
-        ):  # fmt: skip
-            points += word in alias and delta.effect is effect
-        return points
-
-    return max(fitting, key=lambda alias: (score(alias), -fitting.index(alias)))
 
 
 def fingerprint(change: Change, title: str) -> str:

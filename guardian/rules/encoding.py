@@ -14,14 +14,16 @@ from guardian.rules.part_matching import media_range_holds
 from guardian.rules.walk import combine
 from guardian.rules.walk_paths import escape
 from guardian.rules.wire import written_as
-from guardian.spec.api import MediaType, Node, Schema
+from guardian.spec.api import MediaType, Node, Parameter, Schema
 from guardian.spec.media import parse_media_type
+from guardian.spec.parameters import read_header
 from guardian.spec.shape import ANYTHING, Atom, Shaper
 
 _URLENCODED = "application/x-www-form-urlencoded"
 _STYLE_KEYS = ("style", "explode", "allowReserved")
 _BINARY_FORMATS = frozenset({"binary", "byte", "base64"})
 _NOTHING: Mapping[str, object] = {}
+_NESTED = frozenset(("encoding", "prefixEncoding", "itemEncoding"))
 
 
 def compare_encoding(base: MediaType, head: MediaType, direction: Direction) -> Iterator[Delta]:
@@ -32,33 +34,71 @@ def compare_encoding(base: MediaType, head: MediaType, direction: Direction) -> 
     for name in sorted(base.encoding.keys() | head.encoding.keys()):
         if name not in ours or name not in theirs:
             continue  # the part itself is gone or new, which is told of the schema
-        before, after = _Part(base, name, ours[name], direction), _Part(head, name, theirs[name], direction)
-        effect: Effect | None = None
-        words: list[str] = []
-        for change, word in (_style(before, after), _content_type(before, after), _headers(before, after)):
-            if change is not None:
-                effect = combine(effect, change)
-                words.append(word)
-        if words:
-            guessed = None in {before.content_type, after.content_type} and not before.styled and not after.styled
-            yield Delta(
-                effect or Effect.ANNOTATION,
-                f"the part `{name}` {' and '.join(words)}",
-                field=escape(name),
-                base=before.node,
-                head=after.node,
-                confidence=Confidence.POSSIBLE if guessed else None,
-            )
+        before = _Part(base, base.encoding.get(name), ours[name], direction)
+        after = _Part(head, head.encoding.get(name), theirs[name], direction)
+        yield from _compare(before, after, f"the part `{name}`", escape(name))
+    for position in range(max(len(_positions(base)), len(_positions(head))) + 1):
+        before, after = _at(base, position, direction), _at(head, position, direction)
+        if before.encoding or after.encoding:
+            yield from _compare(before, after, f"part {position + 1}", "[]")
+
+
+def shared_headers(base: MediaType, head: MediaType) -> Iterator[tuple[str, Parameter, Parameter]]:
+    """The headers that a part of a form has on both sides, with the part's name."""
+    for name in sorted(base.encoding.keys() & head.encoding.keys()):
+        ours, theirs = (_headers_of(media.encoding[name]) for media in (base, head))
+        for key in sorted(ours.keys() & theirs.keys()):
+            yield name, ours[key], theirs[key]
+
+
+def _compare(before: _Part, after: _Part, what: str, field: str) -> Iterator[Delta]:
+    effect: Effect | None = None
+    words: list[str] = []
+    for change, word in (
+        _style(before, after), _content_type(before, after), _headers(before, after), _nested(before, after),
+    ):  # fmt: skip
+        if change is not None:
+            effect = combine(effect, change)
+            words.append(word)
+    if words:
+        guessed = None in {before.content_type, after.content_type} and not before.styled and not after.styled
+        yield Delta(
+            effect or Effect.ANNOTATION,
+            f"{what} {' and '.join(words)}",
+            field=field,
+            base=before.node,
+            head=after.node,
+            confidence=Confidence.POSSIBLE if guessed else None,
+        )
+
+
+def _positions(media: MediaType) -> list[Node]:
+    """The encodings of the first parts of a multipart body without names (OpenAPI 3.2)."""
+    value = media.node.value
+    listed = value.get("prefixEncoding") if isinstance(value, dict) else None
+    return (
+        [media.node.child("prefixEncoding", index) for index in range(len(listed))] if isinstance(listed, list) else []
+    )
+
+
+def _at(media: MediaType, position: int, direction: Direction) -> _Part:
+    """The part at a position: its own encoding, else that of all that follow the first ones."""
+    listed, value = _positions(media), media.node.value
+    rest = media.node.child("itemEncoding") if isinstance(value, dict) and "itemEncoding" in value else None
+    schema = media.item_schema or ANYTHING
+    for atom in Shaper().shape(media.schema or ANYTHING, direction).of_kind("array"):
+        schema = atom.prefix[position] if position < len(atom.prefix) else atom.items if atom.items.nodes else schema
+    return _Part(media, listed[position] if position < len(listed) else rest, schema, direction)
 
 
 class _Part:
-    """One property of a form on one side, as it is written."""
+    """One part of a form on one side, as it is written."""
 
-    def __init__(self, media: MediaType, name: str, schema: Schema, direction: Direction) -> None:
-        encoding = media.encoding.get(name)
-        value = encoding.value if encoding else _NOTHING
+    def __init__(self, media: MediaType, encoding: Node | None, schema: Schema, direction: Direction) -> None:
+        value = encoding.value if encoding and isinstance(encoding.value, dict) else _NOTHING
         self.node: Node = encoding or media.node
         self.encoding = encoding
+        self.value = value
         self.styled = any(key in value for key in _STYLE_KEYS)
         style = value.get("style", "form")
         self.style = style if isinstance(style, str) else "form"
@@ -137,11 +177,31 @@ def _default_of(atom: Atom, direction: Direction) -> str | None:
     return "application/octet-stream" if binary else "text/plain"
 
 
+def _nested(base: _Part, head: _Part) -> tuple[Effect | None, str]:
+    """Parts within a part (OpenAPI 3.2): only whether they are written the same."""
+    before, after = ({key: part.value[key] for key in _NESTED & part.value.keys()} for part in (base, head))
+    return (None, "") if before == after else (Effect.CHANGED, "has parts of its own that are written differently")
+
+
+def _headers_of(encoding: Node) -> dict[str, Parameter]:
+    """The headers of an Encoding Object by name in lower case; Content-Type is said by contentType alone."""
+    headers = encoding.value.get("headers") if isinstance(encoding.value, dict) else None
+    found: dict[str, Parameter] = {}
+    for name in headers if isinstance(headers, dict) else ():
+        header = read_header(name, encoding.document.documents.follow(encoding.child("headers", name)))
+        if header is not None:
+            found[name.lower()] = header
+    return found
+
+
 def _headers(base: _Part, head: _Part) -> tuple[Effect | None, str]:
     """Headers of a part, by name and whether they are demanded; only multipart has them."""
     if base.urlencoded:
         return None, ""
-    before, after = _header_flags(base.encoding), _header_flags(head.encoding)
+    before, after = (
+        {name: header.required for name, header in (_headers_of(part.encoding) if part.encoding else {}).items()}
+        for part in (base, head)
+    )
     if before == after:
         return None, ""
     names = sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
@@ -151,16 +211,3 @@ def _headers(base: _Part, head: _Part) -> tuple[Effect | None, str]:
     if not demanded and not promised:
         effect = Effect.ANNOTATION
     return effect, f"has another header {' and '.join(f'`{name}`' for name in names)}"
-
-
-def _header_flags(encoding: Node | None) -> dict[str, bool]:
-    headers = encoding.value.get("headers") if encoding else None
-    if not encoding or not isinstance(headers, dict):
-        return {}
-    documents = encoding.document.documents
-    flags: dict[str, bool] = {}
-    for name in headers:
-        value = documents.follow(encoding.child("headers", name)).value
-        if name.lower() != "content-type":  # said by contentType alone
-            flags[name.lower()] = isinstance(value, dict) and value.get("required") is True
-    return flags

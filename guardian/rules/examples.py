@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from guardian.rules.pairs import AtomPair, UnionPair
 from guardian.rules.registry import Example, Rule
 from guardian.spec import text
 
@@ -24,7 +25,7 @@ def documents(example: Example, rule: Rule) -> tuple[dict[str, Any], dict[str, A
         KeyError: it lacks base or head.
     """
     parsed = text.load(example.text.encode(), f"the example of {rule.id}")
-    wrap = _schema_document if rule.area == "schema" else _whole_document
+    wrap = _schema_document if issubclass(rule.pair, UnionPair | AtomPair) else _whole_document
     shared = parsed.get("components")
     sides = [wrap(parsed[side], example.direction) for side in ("base", "head")]
     for side in sides:

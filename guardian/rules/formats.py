@@ -37,6 +37,9 @@ _NUMBERS: dict[str, tuple[str, ...]] = {
 }
 _STRINGS: dict[str, tuple[str, ...]] = {
     **_WHOLE_NUMBERS,  # written as text, as many APIs send what JavaScript cannot hold
+    "base16": (),
+    "base32": (),
+    "base32hex": (),
     "base64url": (),
     "byte": (),
     "char": (),
@@ -54,6 +57,7 @@ _STRINGS: dict[str, tuple[str, ...]] = {
     "iri": ("iri-reference",),
     "iri-reference": (),
     "json-pointer": (),
+    "quoted-printable": (),
     "regex": (),
     "relative-json-pointer": (),
     "time": (),
@@ -66,6 +70,9 @@ _STRINGS: dict[str, tuple[str, ...]] = {
 
 # Valid samples of each format, the shortest or plainest first.
 EXAMPLES: dict[str, tuple[str, ...]] = {
+    "base16": ("61", "3F3F"),
+    "base32": ("ME======",),
+    "base32hex": ("C4======",),
     "base64url": ("YQ", "Pz8_"),
     "byte": ("YQ==", "Pz8/"),
     "char": ("a",),
@@ -84,6 +91,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "iri": ("https://example.com/ä", "https://example.com/"),
     "iri-reference": ("/ä", "/a"),
     "json-pointer": ("/a", ""),
+    "quoted-printable": ("=3D", "a"),
     "regex": ("^a$", "a"),
     "relative-json-pointer": ("0/a", "1"),
     "time": ("00:00:00Z", "23:59:59+01:00"),
@@ -93,6 +101,34 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "uri-template": ("/a/{b}", "/a"),
     "uuid": ("123e4567-e89b-12d3-a456-426614174000", "00000000-0000-0000-0000-000000000000"),
 }
+
+
+# How long the text of a format is: at least, at most.
+_LENGTHS: dict[str, tuple[int, int | None]] = {
+    "char": (1, 1),
+    "date": (10, 10),
+    "date-time": (20, None),
+    "date-time-local": (19, None),
+    "duration": (3, None),
+    "email": (3, None),
+    "hostname": (1, 253),
+    "idn-email": (3, None),
+    "ipv4": (7, 15),
+    "ipv6": (2, 45),
+    "iri": (2, None),
+    "relative-json-pointer": (1, None),
+    "time": (9, None),
+    "time-local": (8, None),
+    "uri": (2, None),
+    "uuid": (36, 36),
+}
+
+
+def lengths(names: Iterable[str]) -> tuple[int, int | None]:
+    """The least and the greatest length of text in all of these formats."""
+    known = [_LENGTHS[name] for name in names if name in _LENGTHS]
+    most = [high for _, high in known if high is not None]
+    return max((low for low, _ in known), default=0), min(most, default=None)
 
 
 def relate(base: Iterable[str], head: Iterable[str], kind: str) -> tuple[Effect | None, str | None]:

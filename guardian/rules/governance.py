@@ -56,7 +56,6 @@ declare(
     area="lifecycle",
     hit=Hit.EVERY_USER,
     impact=Impact.POSSIBLE,
-    aliases=("api-removed-before-sunset", "api-path-removed-before-sunset", "sunset-deleted"),
 )
 declare(
     "deprecated-in-use",
@@ -75,7 +74,6 @@ declare(
     Why it matters: consumers were promised a number of days to move.
     """,
     area="lifecycle",
-    aliases=("api-sunset-date-too-small", "request-parameter-sunset-date-too-small"),
 )
 declare(
     "version-not-bumped",
@@ -84,7 +82,6 @@ declare(
     Why it matters: readers of ``info.version`` take the contract for compatible (semver.org, item 8).
     """,
     area="lifecycle",
-    aliases=("api-major-version-not-bumped", "api-version-not-bumped"),
 )
 declare(
     "components-unreachable",
@@ -93,5 +90,4 @@ declare(
     Why it matters: nothing on the wire changed by it, which is worth knowing when something was expected to.
     """,
     area="lifecycle",
-    aliases=("api-schema-removed",),
 )

@@ -2,7 +2,8 @@
 
 Shares nothing with the rules and the shapes they compare. A schema of any dialect is rewritten, keyword by keyword,
 into JSON Schema 2020-12 and judged with ``format`` and ``pattern`` asserted. Only what the value at hand can reach is
-rewritten: properties it does not have cannot matter, so a judgement costs what the value is worth, not the document.
+rewritten: properties it does not have cannot matter, so a judgement costs what the value is worth, not the document
+(until a schema has been asked about so often that rewriting all of it once is cheaper).
 
 The conventions of messages (INTERFACE, section 5) are part of the question. A *sender* sends no key that it does not
 declare, unless it declares none at all and so is free-form. A *receiver* of a request takes it as the schema says; the reader of a response ignores keys it does not know.
@@ -13,15 +14,21 @@ Neither expects what is readOnly in a request or writeOnly in a response. ``oneO
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from guardian.errors import RefError
 from guardian.model import Direction
 from guardian.rules.rewrite import Rewriter, Role
-from guardian.rules.validator import Json, compiled
+from guardian.rules.validator import Json, Unjudgeable, compiled
 from guardian.spec.api import Schema
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
+
+
+# A schema that has been made ready for so many kinds of values is made ready for all.
+ASKED_OFTEN = 3
 
 
 class Judges:
@@ -55,6 +62,7 @@ class Judge:
         self._direction = direction
         self._role = role
         self._tags = tags
+        self._whole: Draft202012Validator | None = None
         self._validators: list[tuple[set[str], bool, Draft202012Validator]] = []
 
     def accepts(self, value: Any, needs: Json = True) -> bool:
@@ -66,6 +74,14 @@ class Judge:
         """
         return self._validator([value]).is_valid(value) and (needs is True or compiled(needs).is_valid(value))
 
+    def objections(self, value: Any) -> list[set[str]]:
+        """For each objection to a value the keywords that lead to it.
+
+        Raises:
+            Unjudgeable, RefError: as for ``accepts``.
+        """
+        return [set(map(str, error.schema_path)) for error in self._validator([value]).iter_errors(value)]
+
     def prepare(self, values: Iterable[Any]) -> None:
         """Make ready to judge these values: that is cheaper than one by one."""
         self._validator(values)
@@ -75,12 +91,18 @@ class Judge:
         for known, with_items, validator in self._validators:
             if names <= known and items <= with_items:
                 return validator
-        for known, with_items, _ in self._validators[-1:]:  # ready for ever more: values of one schema are alike
-            names, items = names | known, items or with_items
-        rewriter = Rewriter(self._direction, self._role, self._tags, frozenset(names), items)
-        validator = compiled(rewriter.schema(self._schema.nodes))
+        if self._whole is not None:
+            return self._whole
+        if len(self._validators) == ASKED_OFTEN:  # then once for all values, if the whole of it can be read
+            with suppress(Unjudgeable, RefError):
+                self._whole = self._compiled(None, True)
+                return self._whole
+        validator = self._compiled(frozenset(names), items)
         self._validators.append((names, items, validator))
         return validator
+
+    def _compiled(self, names: frozenset[str] | None, items: bool) -> Draft202012Validator:
+        return compiled(Rewriter(self._direction, self._role, self._tags, names, items).schema(self._schema.nodes))
 
 
 def _contents(values: Iterable[Any]) -> tuple[set[str], bool]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from guardian.model import Effect, Hit, Impact, Severity
-from guardian.rules.facts import field_of, in_words, place_of
-from guardian.rules.pairs import Delta, OperationPair
-from guardian.rules.registry import rule
+from guardian.rules.facts import STABILITY, field_of, in_words, place_of, stability, turn
+from guardian.rules.pairs import Delta, OperationPair, ParameterPair
+from guardian.rules.presence import keyword
+from guardian.rules.registry import also, rule
 
 
 @rule(
@@ -17,7 +19,6 @@ from guardian.rules.registry import rule
     hit=Hit.EVERY_USER,
     impact=Impact.SAFE,
     claims=("Operation.deprecated",),
-    aliases=("endpoint-deprecated", "endpoint-deprecated-with-sunset"),
 )
 def operation_deprecated(pair: OperationPair) -> Iterator[Delta]:
     """An operation is announced to go away.
@@ -34,6 +35,7 @@ def operation_deprecated(pair: OperationPair) -> Iterator[Delta]:
             f"{pair.base.name} is deprecated",
             base=pair.base.node,
             head=place_of(pair.head, "deprecated"),
+            facts=("sunset",) if field_of(pair.head, "x-sunset") else (),
         )
 
 
@@ -44,7 +46,6 @@ def operation_deprecated(pair: OperationPair) -> Iterator[Delta]:
     hit=Hit.EVERY_USER,
     impact=Impact.SAFE,
     claims=("Operation.deprecated",),
-    aliases=("endpoint-reactivated",),
 )
 def operation_undeprecated(pair: OperationPair) -> Iterator[Delta]:
     """An operation is no longer announced to go away.
@@ -71,7 +72,6 @@ def operation_undeprecated(pair: OperationPair) -> Iterator[Delta]:
     hit=Hit.EVERY_USER,
     impact=Impact.SAFE,
     claims=("Operation.x-sunset",),
-    aliases=("sunset-deleted",),
 )
 def sunset_changed(pair: OperationPair) -> Iterator[Delta]:
     """The day on which an operation goes away is another one (``x-sunset``, after RFC 8594).
@@ -92,7 +92,6 @@ def sunset_changed(pair: OperationPair) -> Iterator[Delta]:
     hit=Hit.EVERY_USER,
     impact=Impact.POSSIBLE,
     claims=("Operation.x-stability-level",),
-    aliases=("api-stability-decreased", "api-stability-increased"),
 )
 def stability_changed(pair: OperationPair) -> Iterator[Delta]:
     """An operation promises more or less stability (``x-stability-level``: draft, alpha, beta, stable).
@@ -108,14 +107,31 @@ def stability_changed(pair: OperationPair) -> Iterator[Delta]:
         base: {/things: {get: {x-stability-level: beta}}}
         head: {/things: {get: {x-stability-level: stable}}}
     """
-    levels = ("draft", "alpha", "beta", "stable")
-    for delta in _extension_changed(pair, "x-stability-level"):
-        values = [str(field_of(side, "x-stability-level") or "stable").lower() for side in (pair.base, pair.head)]
-        known = all(value in levels for value in values)
-        if known and levels.index(values[0]) > levels.index(values[1]):
-            yield Delta(delta.effect, delta.message, base=delta.base, head=delta.head, severity=Severity.WARNING)
-        elif values[0] != values[1]:
-            yield Delta(delta.effect, delta.message, base=delta.base, head=delta.head, impact=Impact.SAFE)
+    key = STABILITY.get()
+    for delta in _extension_changed(pair, key):
+        fact = stability(*(field_of(side, key) for side in (pair.base, pair.head)))
+        if fact == "decreased":
+            yield replace(delta, severity=Severity.WARNING, facts=(fact,))
+        elif fact is not None:
+            yield replace(delta, impact=Impact.SAFE, facts=(fact,))
+
+
+@also("sunset-changed", pair=ParameterPair, claims=("Parameter.x-sunset",))
+def parameter_sunset_changed(pair: ParameterPair) -> Iterator[Delta]:
+    """The day on which a parameter goes away is another one."""
+    if not pair.base or not pair.head:
+        return
+    before, after = (side.node.value.get("x-sunset") for side in (pair.base, pair.head))
+    if before != after:
+        yield Delta(
+            Effect.ANNOTATION,
+            f"{pair.base.location} parameter `{pair.base.name}`: {in_words('x-sunset', before, after)}",
+            field=pair.base.field,
+            base=keyword(pair.base.node, "x-sunset"),
+            head=keyword(pair.head.node, "x-sunset"),
+            hit=Hit.READER,
+            facts=(turn(before, after),),
+        )
 
 
 def _extension_changed(pair: OperationPair, key: str) -> Iterator[Delta]:
@@ -129,4 +145,5 @@ def _extension_changed(pair: OperationPair, key: str) -> Iterator[Delta]:
             in_words(key, before, after),
             base=place_of(pair.base, key),
             head=place_of(pair.head, key),
+            facts=(turn(before, after),),
         )

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from guardian.model import Confidence, Effect, Hit, Impact, Severity
-from guardian.rules import lifecycle  # noqa: F401  (its rules register themselves)
-from guardian.rules.facts import field_of, in_words, place_of
-from guardian.rules.pairs import Delta, OperationPair
-from guardian.rules.part_pairs import ServersPair
+from guardian.rules.facts import field_of, in_words, place_of, turn
+from guardian.rules.pairs import (
+    Delta,
+    OperationPair,
+    ServersPair,
+)
 from guardian.rules.registry import rule
 from guardian.rules.urls import unreachable
 from guardian.spec.api import Kind, Node, Operation, Server
@@ -36,7 +38,6 @@ def _new(pair: OperationPair, kind: Kind) -> Operation | None:
         "PathItem.additionalOperations",
         "Components.pathItems",
     ),
-    aliases=("api-removed-without-deprecation", "api-path-removed-without-deprecation"),
 )
 def operation_removed(pair: OperationPair) -> Iterator[Delta]:
     """An operation is gone: no operation of head has its method and effective URL.
@@ -54,7 +55,8 @@ def operation_removed(pair: OperationPair) -> Iterator[Delta]:
         head: {"/things/{thingId}": {get: {parameters: [{in: path, name: thingId, required: true, schema: {}}]}}}
     """
     if operation := _gone(pair, "path"):
-        yield Delta(Effect.NARROWED, f"{operation.name} was removed", base=operation.node)
+        facts = ("deprecated",) if operation.deprecated else ()
+        yield Delta(Effect.NARROWED, f"{operation.name} was removed", base=operation.node, facts=facts)
 
 
 @rule(
@@ -64,7 +66,6 @@ def operation_removed(pair: OperationPair) -> Iterator[Delta]:
     hit=Hit.NOBODY,
     impact=Impact.SAFE,
     claims=("OpenAPI.paths", "Paths.{path}"),
-    aliases=("endpoint-added",),
 )
 def operation_added(pair: OperationPair) -> Iterator[Delta]:
     """An operation is new.
@@ -85,7 +86,6 @@ def operation_added(pair: OperationPair) -> Iterator[Delta]:
     pair=OperationPair,
     hit=Hit.EVERY_USER,
     claims=("OpenAPI.webhooks",),
-    aliases=("webhook-removed",),
 )
 def webhook_removed(pair: OperationPair) -> Iterator[Delta]:
     """A webhook is no longer sent.
@@ -108,7 +108,6 @@ def webhook_removed(pair: OperationPair) -> Iterator[Delta]:
     hit=Hit.NOBODY,
     impact=Impact.SAFE,
     claims=("OpenAPI.webhooks",),
-    aliases=("webhook-added",),
 )
 def webhook_added(pair: OperationPair) -> Iterator[Delta]:
     """A webhook is new.
@@ -268,6 +267,7 @@ def server_changed(pair: ServersPair) -> Iterator[Delta]:
     lost = unreachable(pair.base, pair.head, pair.routes)
     gained = unreachable(pair.head, pair.base, [(after, before) for before, after in pair.routes])
     if not lost and not gained:
+        yield from _other_defaults(pair)
         return
     if lost and gained:
         effect, message = Effect.CHANGED, f"the server {_urls(lost)} became {_urls(gained)}"
@@ -285,6 +285,24 @@ def server_changed(pair: ServersPair) -> Iterator[Delta]:
     )
 
 
+def _other_defaults(pair: ServersPair) -> Iterator[Delta]:
+    """Variables of which another value is the default: every URL is answered as before, so it is a note."""
+    heads = {server.url: server for server in pair.head}
+    for server in pair.base:
+        other = heads.get(server.url)
+        for name in sorted(server.variables.keys() & other.variables.keys()) if other else ():
+            assert other is not None, "there are names of it"
+            before, after = server.variables[name].get("default"), other.variables[name].get("default")
+            if before != after:
+                yield Delta(
+                    Effect.ANNOTATION,
+                    f"the server `{server.url}`: {in_words(f'the default of `{name}`', before, after)}",
+                    base=server.node or pair.base_parent,
+                    head=other.node or pair.head_parent,
+                    hit=Hit.NOBODY,
+                )
+
+
 def _urls(servers: list[Server]) -> str:
     return " and ".join(f"`{server.url}`" for server in servers)
 
@@ -300,7 +318,6 @@ def _server_node(servers: list[Server]) -> Node | None:
     hit=Hit.NOBODY,
     impact=Impact.SAFE,
     claims=("Operation.operationId",),
-    aliases=("api-operation-id-added", "api-operation-id-removed"),
 )
 def operation_id_changed(pair: OperationPair) -> Iterator[Delta]:
     """An operation has another ``operationId``, or has one on one side only.
@@ -318,6 +335,7 @@ def operation_id_changed(pair: OperationPair) -> Iterator[Delta]:
             in_words("operationId", pair.base.operation_id, pair.head.operation_id),
             base=place_of(pair.base, "operationId"),
             head=place_of(pair.head, "operationId"),
+            facts=(turn(pair.base.operation_id, pair.head.operation_id),),
         )
 
 
@@ -328,7 +346,6 @@ def operation_id_changed(pair: OperationPair) -> Iterator[Delta]:
     hit=Hit.NOBODY,
     impact=Impact.SAFE,
     claims=("Operation.tags",),
-    aliases=("api-tag-added", "api-tag-removed"),
 )
 def operation_tags_changed(pair: OperationPair) -> Iterator[Delta]:
     """An operation is filed under other tags.
@@ -350,6 +367,7 @@ def operation_tags_changed(pair: OperationPair) -> Iterator[Delta]:
             f"{pair.base.name} {' and '.join(parts)}",
             base=place_of(pair.base, "tags"),
             head=place_of(pair.head, "tags"),
+            facts=(turn(before - after, after - before),),
         )
 
 

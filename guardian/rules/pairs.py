@@ -11,7 +11,18 @@ from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from guardian.model import Confidence, Direction, Effect, Hit, Impact, Severity
-from guardian.spec.api import Api, Body, MediaType, Node, Operation, Parameter, Response, Schema
+from guardian.spec.api import (
+    Api,
+    Body,
+    MediaType,
+    Node,
+    Operation,
+    Parameter,
+    Response,
+    Schema,
+    SecurityScheme,
+    Server,
+)
 from guardian.spec.shape import Atom, Shape
 
 Relate = Callable[[Schema, Schema], Effect | None]
@@ -41,6 +52,8 @@ class Delta:
     renamed_to: str | None = None
     place: str | None = None
     unproved: str | None = None
+    # Words that tell apart what the leading tool has several names for: see ``guardian.rules.aliases``.
+    facts: tuple[str, ...] = ()
     # What a witness is built from: values that only one side accepts at this very place, tried in order.
     samples: tuple[Any, ...] = ()
 
@@ -92,7 +105,7 @@ class BodyPair:
 
 @dataclass(frozen=True, slots=True)
 class MediaTypePair:
-    """One media type of a body or response. ``place`` is the part it belongs to: ``response 200``."""
+    """One media type of a body or response that both sides have, maybe one of them as part of a range."""
 
     base: MediaType | None
     head: MediaType | None
@@ -113,6 +126,60 @@ class ResponsePair:
 
 
 @dataclass(frozen=True, slots=True)
+class HeaderPair:
+    """One response header, matched by name without case."""
+
+    base: Parameter | None
+    head: Parameter | None
+    direction: Direction
+    base_parent: Node | None = None
+    head_parent: Node | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MediaTypeOffer:
+    """A media type that one side alone has, in a body that both sides have.
+
+    ``negotiated`` is true for the responses of an API: there the reader names what it wants (RFC 9110, Accept), so an
+    offer more costs nobody anything and an offer less fails whoever asked for it. ``shared`` is true if some other
+    media type of the same body is on both sides.
+    """
+
+    base: MediaType | None
+    head: MediaType | None
+    direction: Direction
+    negotiated: bool
+    shared: bool
+    base_parent: Node | None = None
+    head_parent: Node | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ServersPair:
+    """The server lists that hold for the same operations on both sides.
+
+    ``routes`` are the path templates of those operations, variable names erased, as (base, head); all that are equal
+    count as one pair of empty texts. With them a base path that moved into the paths is seen to be no move at all.
+    """
+
+    base: tuple[Server, ...]
+    head: tuple[Server, ...]
+    direction: Direction
+    routes: tuple[tuple[str, str], ...]
+    base_parent: Node
+    head_parent: Node
+
+
+@dataclass(frozen=True, slots=True)
+class SchemePair:
+    """One security scheme that operations of both sides require, the same on the wire: for what is not on the wire."""
+
+    base: SecurityScheme
+    head: SecurityScheme
+    direction: Direction = Direction.REQUEST
+
+
+@dataclass(frozen=True, slots=True)
 class SchemaRoot:
     """Where a schema comparison starts: the place in the message, and how its values are written on the wire.
 
@@ -127,6 +194,7 @@ class SchemaRoot:
     text: bool = False
     style: str = ""  # how base writes a parameter; empty: the default of its location
     explode: bool | None = None
+    xml: bool = False  # the body travels as XML
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,17 +226,30 @@ class Ends(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class AtomPair:
-    """Two matched alternatives of one JSON type. Each kind has its own subclass, so that a rule names what it judges."""
+    """Two matched alternatives of one JSON type. Each kind has its own subclass, so that a rule names what it judges.
+
+    ``probing`` is true where only effects are asked for: a rule may then spare what merely words its finding.
+    """
 
     base: Atom
     head: Atom
     direction: Direction
     text: bool
     relate: Relate
+    probing: bool = False
 
     def nodes(self, base: Node | None, head: Node | None) -> Ends:
         """Where to point at, with the alternative itself standing in for what a side does not have."""
         return {"base": base or self.base.node, "head": head or self.head.node}
+
+
+@dataclass(frozen=True, slots=True)
+class XmlPair:
+    """Two matched objects in a body that travels as XML, for what only XML shows."""
+
+    base: Atom
+    head: Atom
+    direction: Direction
 
 
 class NullPair(AtomPair):

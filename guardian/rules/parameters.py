@@ -11,6 +11,7 @@ from guardian.rules.presence import keyword
 from guardian.rules.registry import rule
 from guardian.rules.wire import kinds_of, written_as
 from guardian.spec.api import Parameter
+from guardian.spec.pointers import steps_of
 
 
 def _named(parameter: Parameter) -> str:
@@ -25,11 +26,9 @@ def _named(parameter: Parameter) -> str:
         "Operation.parameters",
         "PathItem.parameters",
         "Components.parameters",
-        "Parameter.$ref",
         "Parameter.name",
         "Parameter.in",
     ),
-    aliases=("request-parameter-removed",),
 )
 def parameter_removed(pair: ParameterPair) -> Iterator[Delta]:
     """A parameter is gone.
@@ -60,6 +59,7 @@ def parameter_removed(pair: ParameterPair) -> Iterator[Delta]:
             field=pair.base.field,
             base=pair.base.node,
             head=pair.head_parent,
+            facts=("deprecated",) if pair.base.deprecated else (),
         )
 
 
@@ -68,14 +68,6 @@ def parameter_removed(pair: ParameterPair) -> Iterator[Delta]:
     area="parameters",
     pair=ParameterPair,
     claims=("Operation.parameters", "PathItem.parameters", "Components.parameters"),
-    aliases=(
-        "new-required-request-parameter",
-        "new-required-request-default-parameter-to-existing-path",
-        "new-required-request-header-property",
-        "new-request-path-parameter",
-        "new-optional-request-parameter",
-        "new-optional-request-default-parameter-to-existing-path",
-    ),
 )
 def parameter_added(pair: ParameterPair) -> Iterator[Delta]:
     """A parameter is new.
@@ -99,7 +91,14 @@ def parameter_added(pair: ParameterPair) -> Iterator[Delta]:
             field=pair.head.field,
             base=pair.base_parent,
             head=pair.head.node,
+            facts=("path-level",) if _shared(pair.head) else (),
         )
+
+
+def _shared(parameter: Parameter) -> bool:
+    """Whether a parameter stands at the path, for all its operations."""
+    steps = steps_of(parameter.node.pointer)
+    return len(steps) == 4 and (steps[0], steps[2]) == ("paths", "parameters")
 
 
 @rule(
@@ -107,7 +106,6 @@ def parameter_added(pair: ParameterPair) -> Iterator[Delta]:
     area="parameters",
     pair=ParameterPair,
     claims=("Parameter.required",),
-    aliases=("request-parameter-became-required", "request-header-property-became-required"),
 )
 def parameter_became_required(pair: ParameterPair) -> Iterator[Delta]:
     """A parameter that could be left out must be sent.
@@ -132,7 +130,6 @@ def parameter_became_required(pair: ParameterPair) -> Iterator[Delta]:
     area="parameters",
     pair=ParameterPair,
     claims=("Parameter.required",),
-    aliases=("request-parameter-became-optional",),
 )
 def parameter_became_optional(pair: ParameterPair) -> Iterator[Delta]:
     """A parameter that had to be sent may be left out.
@@ -227,6 +224,15 @@ def parameter_style_changed(pair: ParameterPair) -> Iterator[Delta]:
                     head=keyword(head.node, "style" if base.style != head.style else "explode"),
                 )
                 return
+    inner = [_inner_formats(side) for side in (base, head)]
+    if inner[0] and inner[1] and inner[0] != inner[1]:
+        yield Delta(
+            Effect.CHANGED,
+            f"{_named(base)} has items that are joined as {inner[1][0]} instead of {inner[0][0]}",
+            field=base.field,
+            base=keyword(base.node, "items"),
+            head=keyword(head.node, "items"),
+        )
     if base.allow_reserved is not head.allow_reserved:
         yield Delta(
             Effect.NARROWED if base.allow_reserved else Effect.WIDENED,
@@ -237,6 +243,18 @@ def parameter_style_changed(pair: ParameterPair) -> Iterator[Delta]:
             confidence=Confidence.POSSIBLE,
             impact=Impact.POSSIBLE,
         )
+
+
+def _inner_formats(parameter: Parameter) -> list[str]:
+    """How lists within a list are joined, from the outer ones inward (OpenAPI 2.0, Items Object)."""
+    formats: list[str] = []
+    value = parameter.node.value
+    if parameter.node.document.dialect == "2.0":
+        while isinstance(value, dict) and isinstance(value.get("items"), dict):
+            value = value["items"]
+            if value.get("type") == "array":
+                formats.append(str(value.get("collectionFormat", "csv")))
+    return formats
 
 
 @rule(
@@ -304,7 +322,6 @@ def parameter_empty_value_changed(pair: ParameterPair) -> Iterator[Delta]:
     pair=ParameterPair,
     impact=Impact.SAFE,
     claims=("Parameter.deprecated",),
-    aliases=("request-parameter-deprecated",),
 )
 def parameter_deprecated(pair: ParameterPair) -> Iterator[Delta]:
     """A parameter is announced to go away.
@@ -331,7 +348,6 @@ def parameter_deprecated(pair: ParameterPair) -> Iterator[Delta]:
     pair=ParameterPair,
     impact=Impact.SAFE,
     claims=("Parameter.deprecated",),
-    aliases=("request-parameter-reactivated",),
 )
 def parameter_undeprecated(pair: ParameterPair) -> Iterator[Delta]:
     """A parameter is no longer announced to go away.

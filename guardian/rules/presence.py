@@ -12,7 +12,16 @@ from guardian.rules.pairs import Delta
 from guardian.spec.api import Node
 
 
-def removed(message: str, *, required: bool, direction: Direction, field: str, base: Node, head: Node | None) -> Delta:
+def removed(
+    message: str,
+    *,
+    required: bool,
+    direction: Direction,
+    field: str,
+    base: Node,
+    head: Node | None,
+    facts: tuple[str, ...] = (),
+) -> Delta:
     """A part that messages had.
 
     In a response its readers are broken; it is a warning if it was optional, because the contract never promised it.
@@ -29,10 +38,20 @@ def removed(message: str, *, required: bool, direction: Direction, field: str, b
         confidence=Confidence.POSSIBLE if request else None,
         hit=Hit.READER,
         impact=Impact.POSSIBLE if request else Impact.BROKEN,
+        facts=("required" if required else "optional", *facts),
     )
 
 
-def added(message: str, *, required: bool, direction: Direction, field: str, base: Node | None, head: Node) -> Delta:
+def added(
+    message: str,
+    *,
+    required: bool,
+    direction: Direction,
+    field: str,
+    base: Node | None,
+    head: Node,
+    facts: tuple[str, ...] = (),
+) -> Delta:
     """A part that messages did not have: who must send it and does not is refused; readers may pass over it."""
     demanded = required and direction is Direction.REQUEST
     return Delta(
@@ -44,6 +63,7 @@ def added(message: str, *, required: bool, direction: Direction, field: str, bas
         severity=None if demanded else Severity.INFO,
         hit=Hit.NON_SENDER if demanded else Hit.NOBODY,
         impact=Impact.BROKEN if demanded else Impact.SAFE,
+        facts=("required" if required else "optional", *facts),
     )
 
 

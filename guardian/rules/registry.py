@@ -11,13 +11,14 @@ import difflib
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from typing import Any, TypeVar
 
 from guardian.errors import UsageError
 from guardian.model import Hit, Impact
+from guardian.rules import aliases
 from guardian.rules.pairs import Delta
 
 PairT = TypeVar("PairT")
@@ -26,6 +27,7 @@ RuleFunction = Callable[[Any], Iterable[Delta]]
 # Every module that holds rules. A new one is added here and nowhere else.
 MODULES = (
     "operations",
+    "lifecycle",
     "parameters",
     "bodies",
     "responses",
@@ -35,6 +37,8 @@ MODULES = (
     "schema_arrays",
     "schema_values",
     "schema_composition",
+    "schema_annotations",
+    "xml",
     "governance",
 )
 
@@ -52,8 +56,7 @@ class Example:
 class Rule:
     """One rule. ``hit``/``impact``/``strict_impact`` say who is concerned and how badly, unless a delta says otherwise.
 
-    ``claims`` lists the OpenAPI fields and JSON Schema keywords that this rule answers for; ``aliases`` the ids of
-    the leading tool that mean the same.
+    ``claims`` lists the OpenAPI fields and JSON Schema keywords that this rule answers for.
     """
 
     id: str
@@ -64,14 +67,19 @@ class Rule:
     impact: Impact
     strict_impact: Impact
     claims: tuple[str, ...]
-    aliases: tuple[str, ...]
     since: str
     summary: str
     why: str
     examples: tuple[Example, ...]
 
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """The ids of the leading tool that this rule's findings go by (``guardian.rules.aliases``)."""
+        return aliases.of(self.id)
+
 
 _RULES: dict[str, Rule] = {}
+_MORE: list[Rule] = []  # the same pages again, with what they look at besides
 _HEADING = re.compile(r"^(Breaks|Warns|Holds) \((request|response|api|parameter)\):$")
 
 
@@ -84,7 +92,6 @@ def rule(
     impact: Impact = Impact.BROKEN,
     strict_impact: Impact | None = None,
     claims: tuple[str, ...] = (),
-    aliases: tuple[str, ...] = (),
     since: str = "0.1.0",
 ) -> Callable[[Callable[[PairT], Iterator[Delta]]], Callable[[PairT], Iterator[Delta]]]:
     """Register the decorated generator as a rule.
@@ -98,8 +105,25 @@ def rule(
             raise ValueError(f"rule {id} is registered twice")
         summary, why, examples = parse_docstring(check.__doc__ or "")
         _RULES[id] = Rule(
-            id, area, pair, check, hit, impact, strict_impact or impact, claims, aliases, since, summary, why, examples
+            id, area, pair, check, hit, impact, strict_impact or impact, claims, since, summary, why, examples
         )
+        return check
+
+    return register
+
+
+def also(
+    id: str, *, pair: type, claims: tuple[str, ...] = ()
+) -> Callable[[Callable[[PairT], Iterator[Delta]]], Callable[[PairT], Iterator[Delta]]]:
+    """Register the decorated generator as what a rule, registered before, says of another kind of pair.
+
+    To users it is one rule: one id, one page, one severity.
+    """
+
+    def register(check: Callable[[PairT], Iterator[Delta]]) -> Callable[[PairT], Iterator[Delta]]:
+        known = _RULES[id]
+        page = _RULES[id] = replace(known, claims=tuple(dict.fromkeys((*known.claims, *claims))))
+        _MORE.append(replace(page, pair=pair, check=check))
         return check
 
     return register
@@ -113,7 +137,6 @@ def declare(
     hit: Hit = Hit.NOBODY,
     impact: Impact = Impact.SAFE,
     claims: tuple[str, ...] = (),
-    aliases: tuple[str, ...] = (),
     since: str = "0.1.0",
 ) -> None:
     """Put a rule into the catalogue whose findings are made elsewhere, since it looks at more than a pair.
@@ -123,9 +146,7 @@ def declare(
     if id in _RULES:
         raise ValueError(f"rule {id} is registered twice")
     summary, why, examples = parse_docstring(doc)
-    _RULES[id] = Rule(
-        id, area, Declared, _no_deltas, hit, impact, impact, claims, aliases, since, summary, why, examples
-    )
+    _RULES[id] = Rule(id, area, Declared, _no_deltas, hit, impact, impact, claims, since, summary, why, examples)
 
 
 class Declared:
@@ -162,7 +183,7 @@ def parse_docstring(doc: str) -> tuple[str, str, tuple[Example, ...]]:
         else:
             why.append(line.strip())
     close()
-    reason = " ".join(part for part in why if part).removeprefix("Why it matters:").strip()
+    reason = " ".join(part for part in why if part).removeprefix("Why it matters:").strip().replace("``", "`")
     return summary, reason, tuple(examples)
 
 
@@ -186,13 +207,9 @@ def rules_for(pair: type[object]) -> tuple[Rule, ...]:
     """The rules that look at this kind of pair (or a more general one), sorted by id."""
     found = _BY_PAIR.get(pair)
     if found is None:
-        found = _BY_PAIR[pair] = tuple(each for each in all_rules() if issubclass(pair, each.pair))
+        checks = sorted([*all_rules(), *_MORE], key=lambda each: each.id)
+        found = _BY_PAIR[pair] = tuple(each for each in checks if issubclass(pair, each.pair))
     return found
-
-
-@cache
-def _aliases() -> dict[str, str]:
-    return {alias: each.id for each in all_rules() for alias in each.aliases}
 
 
 def find_rule(name: str) -> Rule:
@@ -202,9 +219,12 @@ def find_rule(name: str) -> Rule:
         UsageError: there is none; the hint names the nearest ones.
     """
     rules = load()
-    found = rules.get(name) or rules.get(_aliases().get(name, ""))
+    alias = aliases.table().get(name)
+    found = rules.get(name) or (rules.get(alias.rule) if alias else None)
     if found:
         return found
-    near = difflib.get_close_matches(name, [*rules, *_aliases()], n=3)
+    if alias:
+        raise UsageError(f"no rule says what `{name}` means to oasdiff", hint=alias.note)
+    near = difflib.get_close_matches(name, [*rules, *aliases.names()], n=3)
     hint = f"did you mean {' or '.join(near)}?" if near else "`guardian rules` lists them all"
     raise UsageError(f"there is no rule {name!r}", hint=hint)

@@ -34,7 +34,10 @@ def likeness(a: str, b: str) -> float:
     if first and second and (set(first) <= set(second) or set(second) <= set(first)):
         return 0.9
     shared = len(set(first) & set(second)) / max(len(set(first) | set(second)), 1)
-    return max(SequenceMatcher(None, a.lower(), b.lower()).ratio() * 0.8, shared)
+    matcher = SequenceMatcher(None, a.lower(), b.lower())
+    if matcher.real_quick_ratio() * 0.8 <= shared or matcher.quick_ratio() * 0.8 <= shared:
+        return shared
+    return max(matcher.ratio() * 0.8, shared)
 
 
 def certainty(name: str, other: str, *, same_meaning: bool, alone: bool) -> float:

@@ -7,9 +7,12 @@ from typing import Any
 
 from guardian.model import Confidence, Direction, Effect, Hit, Impact, Severity
 from guardian.rules import presence
-from guardian.rules.pairs import Delta, ResponsePair
+from guardian.rules.pairs import (
+    Delta,
+    HeaderPair,
+    ResponsePair,
+)
 from guardian.rules.part_matching import is_success
-from guardian.rules.part_pairs import HeaderPair
 from guardian.rules.presence import keyword
 from guardian.rules.registry import rule
 from guardian.rules.wire import kinds_of, written_as
@@ -22,7 +25,6 @@ from guardian.spec.api import Node, Parameter, Response
     pair=ResponsePair,
     hit=Hit.EVERY_USER,
     claims=("Operation.responses", "Responses.{status}", "Responses.default", "Components.responses"),
-    aliases=("response-success-status-removed", "response-non-success-status-removed"),
 )
 def response_removed(pair: ResponsePair) -> Iterator[Delta]:
     """A status is no longer answered.
@@ -55,6 +57,7 @@ def response_removed(pair: ResponsePair) -> Iterator[Delta]:
         head=pair.head_parent,
         severity=Severity.BREAKING if success else Severity.INFO,
         impact=Impact.POSSIBLE if left else Impact.BROKEN if success else Impact.SAFE,
+        facts=("success" if success else "failure",),
     )
 
 
@@ -70,7 +73,6 @@ def _statuses(responses: Node | None) -> set[str]:
     hit=Hit.EVERY_USER,
     impact=Impact.POSSIBLE,
     claims=("Operation.responses", "Responses.{status}", "Responses.default", "Components.responses"),
-    aliases=("response-success-status-added", "response-non-success-status-added"),
 )
 def response_added(pair: ResponsePair) -> Iterator[Delta]:
     """A status is answered that was not.
@@ -98,6 +100,7 @@ def response_added(pair: ResponsePair) -> Iterator[Delta]:
         severity=None if success else Severity.INFO,
         confidence=Confidence.POSSIBLE if success else None,
         impact=None if success else Impact.SAFE,
+        facts=("success" if success else "failure",),
     )
 
 
@@ -199,7 +202,6 @@ def response_body_added(pair: ResponsePair) -> Iterator[Delta]:
     area="headers",
     pair=HeaderPair,
     claims=("Response.headers", "Components.headers"),
-    aliases=("required-response-header-removed", "optional-response-header-removed"),
 )
 def header_removed(pair: HeaderPair) -> Iterator[Delta]:
     """A response header is gone.
@@ -235,7 +237,6 @@ def header_removed(pair: HeaderPair) -> Iterator[Delta]:
     area="headers",
     pair=HeaderPair,
     claims=("Response.headers", "Components.headers"),
-    aliases=("response-header-added",),
 )
 def header_added(pair: HeaderPair) -> Iterator[Delta]:
     """A response header is new.
@@ -291,7 +292,6 @@ def header_became_required(pair: HeaderPair) -> Iterator[Delta]:
     area="headers",
     pair=HeaderPair,
     claims=("Header.required",),
-    aliases=("response-header-became-optional",),
 )
 def header_became_optional(pair: HeaderPair) -> Iterator[Delta]:
     """A response header that always came may be missing.

@@ -10,9 +10,13 @@ from enum import Enum, auto
 from typing import Any
 
 from guardian.model import Direction
-from guardian.rules.validator import NUMBER_RANGES, Json, readable
+from guardian.rules.validator import ENCODINGS, NUMBER_RANGES, Json, Unjudgeable, readable
 from guardian.spec.api import Node
 from guardian.spec.dialects import DIALECTS
+from guardian.spec.dynamic import target_of
+
+# Definitions of one rewritten schema; nothing that anybody validates has more.
+MAX_DEFINITIONS = 3_000
 
 
 class Role(Enum):
@@ -25,18 +29,18 @@ class Role(Enum):
 class Rewriter:
     """One schema and all that a value with these keys can reach from it, as JSON Schema 2020-12.
 
-    ``hidden`` are the properties that the message does not carry; ``trail`` holds the nodes that apply to the same
+    ``names`` are those keys, or None for everything; ``items`` says whether there are any items. ``hidden`` are the properties that the message does not carry; ``trail`` holds the nodes that apply to the same
     value above: where such nodes lead in a circle (a parent lists its variants, each of which extends the parent),
     the circle says nothing more and is cut, for a validator would never come back from it.
     """
 
-    def __init__(self, direction: Direction, role: Role, tags: bool, names: frozenset[str], items: bool) -> None:
+    def __init__(self, direction: Direction, role: Role, tags: bool, names: frozenset[str] | None, items: bool) -> None:
         self.direction = direction
         self.role = role
         self.tags = tags
         self.names = names
         self.items = items
-        self.exact = False  # inside `not` and `if` nothing is read kindly
+        self.exact = False  # inside `not` and conditions nothing is read kindly, and nothing declared
         self.definitions: dict[str, Json] = {}
         self._numbers: dict[tuple[object, ...], str] = {}
         self._promised: list[tuple[str, Node, frozenset[str], bool]] = []
@@ -49,9 +53,14 @@ class Rewriter:
             number, node, hidden, self.exact = self._promised.pop()
             if number not in self.definitions:
                 self.definitions[number] = self.rewrite(node, (), hidden)
+            if len(self.definitions) > MAX_DEFINITIONS:
+                raise Unjudgeable(f"more than {MAX_DEFINITIONS} schemas are within reach")
         if isinstance(schema, bool) or not self.definitions:
             return schema
         return {**schema, "$defs": self.definitions}
+
+    def _reached(self, name: str) -> bool:
+        return self.names is None or name in self.names
 
     def place(self, nodes: tuple[Node, ...]) -> Json:
         """What stands at one place of a value: the nodes together, and for a sender no key beyond them."""
@@ -62,7 +71,7 @@ class Rewriter:
         schema: dict[str, Any] = {"allOf": parts} if len(parts) > 1 else dict(*parts)
         if self.role is Role.SENDER and not self.exact:
             named, kinds = _said(nodes)
-            if named:
+            if named and not all(_free_form(node, ()) for node in nodes):
                 schema.setdefault("unevaluatedProperties", False)
             if kinds:
                 schema.setdefault("type", kinds)
@@ -83,7 +92,7 @@ class Rewriter:
         parts: list[Json] = []
         for keyword in ("$ref", "$dynamicRef"):
             if isinstance(value.get(keyword), str):
-                target = node.document.documents.resolve(value[keyword], node)
+                target = target_of(node, keyword)
                 parts.append(self._reference(target, trail, hidden))
                 if not dialect.schema_siblings:
                     return parts[0]
@@ -136,7 +145,7 @@ class Rewriter:
             condition: dict[str, Any] = {"if": self._exactly(node.child("if"), trail, hidden)}
             for keyword in ("then", "else"):
                 if _is_schema(value.get(keyword)):
-                    condition[keyword] = self.rewrite(node.child(keyword), trail, hidden)
+                    condition[keyword] = self._exactly(node.child(keyword), trail, hidden)
             conjuncts.append(condition)
         extensible = value.get("x-extensible-enum")
         if isinstance(extensible, list) and "enum" not in value and self.direction is Direction.REQUEST:
@@ -166,10 +175,15 @@ class Rewriter:
             if name in hidden:
                 if not sends:
                     properties[name] = True
-            elif name in self.names:
+            elif self._reached(name):
                 properties[name] = self._child(node.child("properties", name))
-        if sends:  # to require is to declare
-            for name in self.names.intersection(required):
+        others = (value.get("additionalProperties"), value.get("unevaluatedProperties"))
+        if sends and all(other in (None, True, {}) for other in others):  # to require is to declare
+            asked = [
+                *required,
+                *(name for others in _mapping(value.get("dependentRequired")).values() for name in others),
+            ]
+            for name in filter(self._reached, asked):
                 properties.setdefault(name, True)
         if properties:
             schema["properties"] = properties
@@ -197,7 +211,7 @@ class Rewriter:
             for name, other in _mapping(value.get(keyword)).items():
                 if isinstance(other, list):
                     dependent.setdefault(name, []).extend(each for each in _texts(other) if each not in hidden)
-                elif _is_schema(other) and name in self.names:
+                elif _is_schema(other) and self._reached(name):
                     further[name] = self.rewrite(node.child(keyword, name), trail, hidden)
         if dependent:
             schema["dependentRequired"] = {name: list(dict.fromkeys(others)) for name, others in dependent.items()}
@@ -234,12 +248,13 @@ class Rewriter:
         """The properties that a message of this direction does not carry, said anywhere in a conjunction."""
         flag = "readOnly" if self.direction is Direction.REQUEST else "writeOnly"
         together = list(_conjuncts(nodes))
-        asked = self.names.union(*(_texts(node.value.get("required")) for node in together))
+        required = {name for node in together for name in _texts(node.value.get("required"))}
         return frozenset(
             name
             for node in together
-            for name in asked.intersection(_mapping(node.value.get("properties")))
-            if any(each.value.get(flag) is True for each in _conjuncts((node.child("properties", name),)))
+            for name in _mapping(node.value.get("properties"))
+            if (self._reached(name) or name in required)
+            and any(each.value.get(flag) is True for each in _conjuncts((node.child("properties", name),)))
         )
 
     # -- discriminators ----------------------------------------------------------------------------------------------
@@ -286,7 +301,10 @@ def _assertions(node: Node) -> dict[str, Any]:
         written = value["type"] if isinstance(value["type"], list) else [value["type"]]
         types = ["string" if each == "file" else each for each in written if isinstance(each, str)]
         types = [each for each in dict.fromkeys(types) if each in _TYPES]
-        schema.update({"type": types} if types else {"not": {}})
+        if types:
+            schema["type"] = types
+        else:
+            schema["not"] = {}
     if isinstance(value.get("enum"), list):
         schema["enum"] = value["enum"]
     if "const" in value and DIALECTS[node.document.dialect].json_schema:
@@ -311,6 +329,9 @@ def _assertions(node: Node) -> dict[str, Any]:
             low, high = NUMBER_RANGES[name]
             schema["allOf"] = [{"minimum": low, "maximum": high}]
         schema["format"] = name
+    encoding = value.get("contentEncoding")
+    if isinstance(encoding, str) and (name := ENCODINGS.get(encoding.lower())):
+        schema.setdefault("allOf", []).append({"format": name})
     return schema
 
 
@@ -367,8 +388,26 @@ def _said(nodes: tuple[Node, ...]) -> tuple[bool, list[str]]:
             stack.append(node.document.documents.resolve(value["$ref"], node))
         for keyword in ("allOf", "anyOf", "oneOf"):
             stack.extend(_parts(node, keyword))
-        stack.extend(node.child(keyword) for keyword in ("then", "else") if keyword in value)
     return named, [] if typed else sorted(implied)
+
+
+def _free_form(node: Node, trail: tuple[Node, ...]) -> bool:
+    """Whether some alternative is an object of which no key is named."""
+    value = node.value
+    if not isinstance(value, dict) or node in trail:
+        return value is not False
+    trail = (*trail, node)
+    types = value.get("type", "object")
+    if "object" not in (types if isinstance(types, list) else [types]) or "enum" in value or "const" in value:
+        return False
+    if value.get("properties") or value.get("patternProperties") or _texts(value.get("required")):
+        return False
+    if isinstance(value.get("$ref"), str):
+        if not _free_form(node.document.documents.resolve(value["$ref"], node), trail):
+            return False
+    return all(_free_form(part, trail) for part in _parts(node, "allOf")) and all(
+        any(_free_form(part, trail) for part in parts) for key in ("anyOf", "oneOf") if (parts := _parts(node, key))
+    )
 
 
 # The keywords that speak of one type only (JSON Schema 2020-12, validation section 6).
@@ -378,7 +417,7 @@ _KEYWORDS: dict[str, tuple[str, ...]] = {
         *("maxProperties", "dependentRequired", "dependentSchemas", "dependencies", "unevaluatedProperties"),
     ),
     "array": ("items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains", "unevaluatedItems"),
-    "string": ("minLength", "maxLength", "pattern"),
+    "string": ("minLength", "maxLength", "pattern", "contentEncoding"),
     "number": ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
 }
 

@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from itertools import count, islice, product
 from typing import Any
 
 from guardian.model import Direction
 from guardian.rules import formats, patterns
-from guardian.rules.ecma import Undecidable
 from guardian.rules.validator import NUMBER_RANGES
 from guardian.spec.api import Schema
-from guardian.spec.shape import Atom, Shape, Shaper, canonical
+from guardian.spec.ecma import Undecidable
+from guardian.spec.facets import admits, undeclared
+from guardian.spec.shape import ANYTHING, Atom, Shape, Shaper, canonical
 
 # How many plausible values of one schema are looked at.
 FEW = 6
@@ -86,7 +87,9 @@ class Sampler:
 
     def of(self, atom: Atom, schema: Schema) -> Iterator[Any]:
         """Plausible values of one alternative of a schema."""
-        if atom.enum is not None:
+        if atom.excluded:
+            yield from (each for each in self.of(replace(atom, excluded={}), schema) if admits(atom, each))
+        elif atom.enum is not None:
             yield from (json.loads(text) for text in atom.enum)
         elif atom.kind == "null":
             yield None
@@ -188,13 +191,20 @@ class Sampler:
         for name in self.keys(atom, least):
             if len(made) >= least:
                 break
-            values = self.values(atom.additional) if atom.additional is not None else ()
+            values = self.values(property_of(atom, name))
             if name not in made and values:
                 made[name] = values[0]
         return made
 
+    def fuller(self, atom: Atom, forced: Mapping[str, Any]) -> dict[str, Any]:
+        """An object with every declared property that has a value, for where a smallest one does not do."""
+        full = {name: values[0] for name, schema in atom.properties.items() if (values := self.values(schema))}
+        return {**full, **forced}
+
     def keys(self, atom: Atom, wanted: int = 20) -> Iterator[str]:
-        """Names of undeclared properties, if the object is a map."""
+        """Names of undeclared properties, if the object is a map or has a form for them."""
+        for pattern in atom.pattern_properties:
+            yield from names_like(pattern, wanted)
         if not is_map(atom):
             return
         if atom.property_names.nodes:
@@ -214,17 +224,20 @@ def is_map(atom: Atom) -> bool:
     return bool(atom.additional.nodes) or not (atom.properties or atom.required or atom.pattern_properties)
 
 
+def names_like(pattern: str, wanted: int) -> Iterator[str]:
+    """Names of many lengths that a pattern is found in, if that can be decided."""
+    try:
+        for length in range(wanted + 1):
+            yield from islice(patterns.matching([pattern], shortest=length, longest=length), 1)
+    except Undecidable:
+        return
+
+
 def property_of(atom: Atom, name: str) -> Schema:
     """What an object says of a property: its declaration, its pattern's, else that of all other keys."""
     if name in atom.properties:
         return atom.properties[name]
-    for pattern, schema in atom.pattern_properties.items():
-        try:
-            if re.search(pattern, name):
-                return schema
-        except re.error:
-            continue
-    return atom.additional or Schema(())
+    return undeclared(atom, name) or ANYTHING
 
 
 # -- numbers ---------------------------------------------------------------------------------------------------------

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from guardian.model import Confidence, Effect, Impact
+from guardian.rules.facts import turn
 from guardian.rules.pairs import ArrayPair, Delta
 from guardian.rules.registry import rule
-from guardian.rules.schema_values import REQUEST_PLACES, RESPONSE_PLACES, each_place, limit_changed
+from guardian.rules.schema_values import limit_changed
 from guardian.spec.shape import Contains
 
 
@@ -17,12 +18,6 @@ from guardian.spec.shape import Contains
     pair=ArrayPair,
     impact=Impact.POSSIBLE,
     claims=("minItems",),
-    aliases=(
-        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="min-items-increased"),
-        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="min-items-decreased"),
-        *each_place(*REQUEST_PLACES, suffix="min-items-set"),
-        *each_place(*RESPONSE_PLACES, suffix="min-items-unset"),
-    ),
 )
 def min_items_changed(pair: ArrayPair) -> Iterator[Delta]:
     """The smallest accepted number of items is another one.
@@ -41,7 +36,10 @@ def min_items_changed(pair: ArrayPair) -> Iterator[Delta]:
         base: {type: array, items: {type: string}}
         head: {type: array, items: {type: string}, minItems: 1}
     """
-    yield from limit_changed(pair, pair.base.min_items, pair.head.min_items, upper=False, what="minItems")
+    base, head = (atom.min_items.value if atom.min_items else 0 for atom in (pair.base, pair.head))
+    held = [max((each.minimum for each in atom.contains), default=0) for atom in (pair.base, pair.head)]
+    if head > max(base, held[0]) or base > max(head, held[1]):  # else what it must contain says more
+        yield from limit_changed(pair, pair.base.min_items, pair.head.min_items, upper=False, what="minItems")
 
 
 @rule(
@@ -49,18 +47,13 @@ def min_items_changed(pair: ArrayPair) -> Iterator[Delta]:
     area="schema",
     pair=ArrayPair,
     impact=Impact.POSSIBLE,
-    claims=("maxItems",),
-    aliases=(
-        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="max-items-increased"),
-        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="max-items-decreased"),
-        *each_place(*REQUEST_PLACES, suffix="max-items-set"),
-        *each_place(*RESPONSE_PLACES, suffix="max-items-unset"),
-    ),
+    claims=("maxItems", "prefixItems", "unevaluatedItems", "additionalItems"),
 )
 def max_items_changed(pair: ArrayPair) -> Iterator[Delta]:
     """The largest accepted number of items is another one.
 
-    Why it matters: a caller that sends more items is refused.
+    Why it matters: a caller that sends more items is refused. A tuple that takes nothing behind its listed items
+    (``items: false``, ``unevaluatedItems: false``) is as long as they are.
 
     Breaks (request):
         base: {type: array, items: {type: string}, maxItems: 50}
@@ -69,6 +62,10 @@ def max_items_changed(pair: ArrayPair) -> Iterator[Delta]:
     Holds (request):
         base: {type: array, items: {type: string}, maxItems: 50}
         head: {type: array, items: {type: string}}
+
+    Breaks (request):
+        base: {type: array, prefixItems: [{type: number}, {type: number}]}
+        head: {type: array, prefixItems: [{type: number}, {type: number}], items: false}
     """
     yield from limit_changed(pair, pair.base.max_items, pair.head.max_items, upper=True, what="maxItems")
 
@@ -108,12 +105,6 @@ def unique_items_changed(pair: ArrayPair) -> Iterator[Delta]:
     pair=ArrayPair,
     impact=Impact.POSSIBLE,
     claims=("contains", "minContains", "maxContains"),
-    aliases=each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="contains-added")
-    + each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="contains-removed")
-    + each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="min-contains-increased")
-    + each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="min-contains-decreased")
-    + each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="max-contains-increased")
-    + each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="max-contains-decreased"),
 )
 def contains_changed(pair: ArrayPair) -> Iterator[Delta]:
     """What an array must contain, or how often, is something else.
@@ -138,7 +129,8 @@ def contains_changed(pair: ArrayPair) -> Iterator[Delta]:
         return
     effect = Effect.CHANGED if lost and gained else Effect.NARROWED if gained else Effect.WIDENED
     words = "must now contain certain items" if gained else "need no longer contain certain items"
-    yield Delta(effect, words, **pair.nodes(lost[0].node if lost else None, gained[0].node if gained else None))
+    nodes = pair.nodes(lost[0].node if lost else None, gained[0].node if gained else None)
+    yield Delta(effect, words, facts=(turn(base, head),), **nodes)
 
 
 def _among(one: Contains, others: tuple[Contains, ...], pair: ArrayPair, mirrored: bool = False) -> bool:
@@ -152,20 +144,24 @@ def _among(one: Contains, others: tuple[Contains, ...], pair: ArrayPair, mirrore
 
 def _one(pair: ArrayPair, base: Contains, head: Contains) -> Iterator[Delta]:
     effects: list[Effect] = []
+    facts: list[str] = []
     below = pair.relate(base.schema, head.schema)
     if below is not None:
         capped = base.maximum is not None or head.maximum is not None
         effects.append(Effect.CHANGED if capped else below)
     if base.minimum != head.minimum:
         effects.append(Effect.NARROWED if head.minimum > base.minimum else Effect.WIDENED)
+        facts.extend(("least", "increased" if head.minimum > base.minimum else "decreased"))
     most = [float("inf") if each.maximum is None else each.maximum for each in (base, head)]
     if most[0] != most[1]:
         effects.append(Effect.NARROWED if most[1] < most[0] else Effect.WIDENED)
+        facts.extend(("most", "increased" if most[1] > most[0] else "decreased"))
     if effects:
         yield Delta(
             effects[0] if all(each is effects[0] for each in effects) else Effect.CHANGED,
             "must contain other items, or another number of them",
             confidence=Confidence.POSSIBLE if below is Effect.CHANGED else None,
             unproved="what two different `contains` accept together cannot be told apart" if below else None,
+            facts=tuple(facts),
             **pair.nodes(base.node, head.node),
         )

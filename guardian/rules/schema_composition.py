@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from typing import Any
 
 from guardian.model import Confidence, Effect, Hit, Impact
+from guardian.rules.facts import turn
 from guardian.rules.pairs import AtomPair, Delta, UnionPair
-from guardian.rules.registry import rule
-from guardian.rules.schema_values import REQUEST_PLACES, RESPONSE_PLACES, each_place
+from guardian.rules.registry import also, rule
 from guardian.rules.walk_paths import escape
 from guardian.spec.api import Node, Schema
-from guardian.spec.shape import Atom
+from guardian.spec.facets import admits
+from guardian.spec.shape import Atom, Discriminator
 
 
 def _label(atom: Atom) -> str:
@@ -30,11 +33,6 @@ def _variants(pair: UnionPair, atoms: tuple[Atom, ...]) -> list[Atom]:
     pair=UnionPair,
     impact=Impact.POSSIBLE,
     claims=("oneOf", "anyOf", "allOf"),
-    aliases=(
-        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="one-of-removed"),
-        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="any-of-removed"),
-        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="all-of-added"),
-    ),
 )
 def alternative_removed(pair: UnionPair) -> Iterator[Delta]:
     """A variant is gone, and no other one covers it.
@@ -53,7 +51,29 @@ def alternative_removed(pair: UnionPair) -> Iterator[Delta]:
         head: {type: string}
     """
     for atom in _variants(pair, pair.lost):
-        yield Delta(Effect.NARROWED, f"no longer takes the variant {_label(atom)}", base=atom.node, head=pair.head_node)
+        words = f"no longer takes the variant {_label(atom)}"
+        yield Delta(
+            Effect.NARROWED,
+            words,
+            base=atom.node,
+            head=pair.head_node,
+            facts=_listed_by(pair.base_node),
+            **_unless_covered(pair.head.of_kind(atom.kind)),
+        )
+
+
+def _unless_covered(others: tuple[Atom, ...]) -> dict[str, Any]:
+    """Several variants may cover together what none covers alone: then only a witness can say that they do not."""
+    if len(others) < 2:
+        return {}
+    return {"confidence": Confidence.POSSIBLE, "unproved": "the other variants may cover it together"}
+
+
+def _listed_by(node: Node | None) -> tuple[str, ...]:
+    """The facts about how a schema lists its variants, if it does."""
+    value = node.document.documents.layers(node)[-1].value if node else None
+    keywords = [key for key in ("oneOf", "anyOf") if isinstance(value, dict) and value.get(key)]
+    return ("any-of",) if keywords == ["anyOf"] else ("one-of",) if keywords else ()
 
 
 @rule(
@@ -63,11 +83,6 @@ def alternative_removed(pair: UnionPair) -> Iterator[Delta]:
     impact=Impact.POSSIBLE,
     strict_impact=Impact.BROKEN,
     claims=("oneOf", "anyOf", "allOf"),
-    aliases=(
-        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="one-of-added"),
-        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="any-of-added"),
-        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="all-of-removed"),
-    ),
 )
 def alternative_added(pair: UnionPair) -> Iterator[Delta]:
     """There is a variant that no variant of base covers.
@@ -89,22 +104,22 @@ def alternative_added(pair: UnionPair) -> Iterator[Delta]:
             - {type: object, required: [iban], properties: {iban: {type: string}}}
     """
     for atom in _variants(pair, pair.gained):
-        yield Delta(Effect.WIDENED, f"has a new variant {_label(atom)}", base=pair.base_node, head=atom.node)
+        wrapped = () if _listed_by(pair.base_node) else ("wrapped",)
+        yield Delta(
+            Effect.WIDENED,
+            f"has a new variant {_label(atom)}",
+            base=pair.base_node,
+            head=atom.node,
+            facts=(*_listed_by(pair.head_node), *wrapped),
+            **_unless_covered(pair.base.of_kind(atom.kind)),
+        )
 
 
 @rule(
     "discriminator-changed",
     area="schema",
     pair=UnionPair,
-    claims=("discriminator",),
-    aliases=(
-        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="discriminator-property-name-changed"),
-        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="discriminator-mapping-changed"),
-        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="discriminator-mapping-deleted"),
-        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="discriminator-mapping-added"),
-        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="discriminator-added"),
-        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="discriminator-removed"),
-    ),
+    claims=("discriminator", "Discriminator.propertyName", "Discriminator.mapping"),
 )
 def discriminator_changed(pair: UnionPair) -> Iterator[Delta]:
     """The value, or the property, that selects a variant is another one.
@@ -146,6 +161,7 @@ def discriminator_changed(pair: UnionPair) -> Iterator[Delta]:
                 base=base.node if base else pair.base_node,
                 head=head.node if head else pair.head_node,
                 hit=Hit.NOBODY,
+                facts=(turn(base, head),),
             )
         return
     if base.property != head.property:
@@ -155,6 +171,7 @@ def discriminator_changed(pair: UnionPair) -> Iterator[Delta]:
             field=escape(base.property),
             base=base.node,
             head=head.node,
+            facts=("property-name",),
         )
         return
     matched = {id(a): b for a, b in pair.matched}
@@ -168,8 +185,71 @@ def discriminator_changed(pair: UnionPair) -> Iterator[Delta]:
             field=escape(base.property),
             base=base.node,
             head=head.node,
+            facts=("mapping", "moved"),
         )
     yield from _extra_values(pair)
+
+
+@also("discriminator-changed", pair=UnionPair, claims=("Discriminator.defaultMapping",))
+def subtypes_changed(pair: UnionPair) -> Iterator[Delta]:
+    """A schema that others extend tells them apart by something else."""
+    base, head = pair.base.subtypes, pair.head.subtypes
+    if base is not None and head is not None:
+        words, facts = _subtypes(base, head)
+        if words:
+            renamed = base.property != head.property
+            yield Delta(
+                Effect.CHANGED,
+                words,
+                field=escape(base.property),
+                base=base.node,
+                head=head.node,
+                confidence=None if renamed else Confidence.POSSIBLE,
+                impact=None if renamed else Impact.POSSIBLE,
+                unproved="which subtypes there are, and by which values they go, is said of them elsewhere",
+                facts=facts,
+            )
+    elif base is not head and pair.base.discriminator is pair.head.discriminator:
+        yield Delta(
+            Effect.ANNOTATION,
+            "has no discriminator any more" if head is None else "has a discriminator now",
+            base=base.node if base else pair.base_node,
+            head=head.node if head else pair.head_node,
+            hit=Hit.NOBODY,
+            facts=(turn(base, head),),
+        )
+    base, head = base or pair.base.discriminator, head or pair.head.discriminator
+    if base and head and _default(base) != _default(head):
+        yield Delta(
+            Effect.CHANGED,
+            f"is {_default(head) or 'no variant'} instead of {_default(base) or 'none'} where nothing selects a variant",
+            base=base.node,
+            head=head.node,
+            confidence=Confidence.POSSIBLE,
+            impact=Impact.POSSIBLE,
+            unproved="the same messages are valid; only how one without a selecting value is read is another matter",
+        )
+
+
+def _subtypes(base: Discriminator, head: Discriminator) -> tuple[str, tuple[str, ...]]:
+    """What became of the values that select subtypes, in words and as facts; a subtype's own name needs no mention."""
+    if base.property != head.property:
+        return f"is told apart by {head.property} instead of {base.property}", ("property-name",)
+    before, after = (
+        {wire for wire, target in side.mapping.items() if target.rpartition("/")[2] != wire} for side in (base, head)
+    )
+    lost, gained = sorted(before - after), sorted(after - before)
+    parts = ([f"selects no subtype by {', '.join(lost)} any more"] if lost else []) + (
+        [f"selects a subtype by {', '.join(gained)}"] if gained else []
+    )
+    return " and ".join(parts), ("mapping", turn(lost, gained))
+
+
+def _default(discriminator: Discriminator) -> str | None:
+    """The variant that is meant where no value selects one (OpenAPI 3.2): its component's name or reference."""
+    value = discriminator.node.value
+    named = value.get("defaultMapping") if isinstance(value, dict) else None
+    return named.rpartition("/")[2] if isinstance(named, str) else None
 
 
 def _target(atom: Atom) -> str:
@@ -191,6 +271,7 @@ def _extra_values(pair: UnionPair) -> Iterator[Delta]:
             base=base.node,
             head=head.node,
             impact=Impact.POSSIBLE,
+            facts=("mapping", "set"),
         )
     for wire in sorted(base.mapping.keys() - head.mapping.keys() - tagged):
         yield Delta(
@@ -200,6 +281,7 @@ def _extra_values(pair: UnionPair) -> Iterator[Delta]:
             base=base.node,
             head=head.node,
             impact=Impact.POSSIBLE,
+            facts=("mapping", "unset"),
         )
 
 
@@ -209,8 +291,6 @@ def _extra_values(pair: UnionPair) -> Iterator[Delta]:
     pair=AtomPair,
     impact=Impact.POSSIBLE,
     claims=("not",),
-    aliases=each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="not-added")
-    + each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="not-removed"),
 )
 def not_changed(pair: AtomPair) -> Iterator[Delta]:
     """What is excluded by ``not`` is something else.
@@ -226,6 +306,11 @@ def not_changed(pair: AtomPair) -> Iterator[Delta]:
         head: {type: string}
     """
     base, head = list(pair.base.nots), list(pair.head.nots)
+    before, after = pair.base.excluded, pair.head.excluded
+    fewer = [before[text] for text in sorted(before.keys() - after.keys()) if admits(pair.head, json.loads(text))]
+    more = [after[text] for text in sorted(after.keys() - before.keys()) if admits(pair.base, json.loads(text))]
+    if pair.base.enum is not None or pair.head.enum is not None:
+        fewer = more = []  # what is listed has been compared with what the other side takes
     for node in list(base):
         partner = next((each for each in head if pair.relate(Schema((node,)), Schema((each,))) is None), None)
         if partner is not None:
@@ -233,18 +318,16 @@ def not_changed(pair: AtomPair) -> Iterator[Delta]:
             head.remove(partner)
     if len(base) == len(head) == 1:
         inner = pair.relate(Schema((base[0],)), Schema((head[0],)))
-        effect = inner.mirrored if inner is not None else Effect.CHANGED
-    elif base and head:
-        effect = Effect.CHANGED
-    elif base or head:
-        effect = Effect.NARROWED if head else Effect.WIDENED
+        effects = [inner.mirrored if inner is not None else Effect.CHANGED]
     else:
-        return
-    yield Delta(
-        effect,
-        "excludes other values than before",
-        **pair.nodes(base[0] if base else None, head[0] if head else None),
-    )
+        effects = [Effect.WIDENED] * bool(base) + [Effect.NARROWED] * bool(head)
+    effects += [Effect.WIDENED] * bool(fewer) + [Effect.NARROWED] * bool(more)
+    if effects:
+        yield Delta(
+            effects[0] if len(set(effects)) == 1 else Effect.CHANGED,
+            "excludes other values than before",
+            **pair.nodes(next(iter([*base, *fewer]), None), next(iter([*head, *more]), None)),
+        )
 
 
 @rule(
@@ -253,12 +336,6 @@ def not_changed(pair: AtomPair) -> Iterator[Delta]:
     pair=AtomPair,
     impact=Impact.POSSIBLE,
     claims=("if", "then", "else"),
-    aliases=each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="if-added")
-    + each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="if-removed")
-    + each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="then-added")
-    + each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="then-removed")
-    + each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="else-added")
-    + each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="else-removed"),
 )
 def condition_changed(pair: AtomPair) -> Iterator[Delta]:
     """An ``if``/``then``/``else`` asks for something else.
@@ -285,6 +362,7 @@ def condition_changed(pair: AtomPair) -> Iterator[Delta]:
         yield Delta(
             Effect.NARROWED if head else Effect.WIDENED,
             "must satisfy a new condition" if head else "is free of a condition",
+            facts=("if", turn(base, head)),
             **pair.nodes(base[0] if base else None, head[0] if head else None),
         )
     elif base or head:
@@ -295,16 +373,19 @@ def _same_condition(pair: AtomPair, base: Node, head: Node) -> Iterator[Delta]:
     if pair.relate(Schema((base.child("if"),)), Schema((head.child("if"),))) is not None:
         yield _undecided(pair, base, head)
         return
-    effects = []
+    effects: list[Effect] = []
+    facts: list[str] = []
     for keyword in ("then", "else"):
         sides = [Schema((node.child(keyword),)) if keyword in node.value else Schema(()) for node in (base, head)]
         effect = pair.relate(sides[0], sides[1])
         if effect is not None:
             effects.append(effect)
+            facts.extend((keyword, turn(sides[0].nodes, sides[1].nodes)))
     if effects:
         yield Delta(
             effects[0] if len(set(effects)) == 1 else Effect.CHANGED,
             "asks for something else where its condition holds",
+            facts=tuple(facts),
             **pair.nodes(base, head),
         )
 

@@ -9,18 +9,53 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from guardian.model import Confidence, Direction, Effect, Hit, Impact, Severity
+from guardian.rules import patterns
+from guardian.rules.facts import turn
 from guardian.rules.pairs import Delta, ObjectPair
 from guardian.rules.registry import rule
 from guardian.rules.renames import likely_rename
-from guardian.rules.schema_values import REQUEST_PLACES, RESPONSE_PLACES, each_place, limit_changed
+from guardian.rules.schema_values import limit_changed
 from guardian.rules.walk_paths import escape
 from guardian.spec.api import Node, Schema
+from guardian.spec.ecma import Undecidable
 from guardian.spec.shape import Atom
 
 
 def declared(atom: Atom, name: str) -> bool:
     """True if the side says anything of this property: declares it, requires it, or hides it."""
     return name in atom.properties or name in atom.required or name in atom.hidden
+
+
+def is_free_form(atom: Atom) -> bool:
+    """Whether an object is open and declares no key at all, so that any key is sent."""
+    declares = atom.properties or atom.required or atom.pattern_properties
+    return atom.additional is not None and not atom.additional.nodes and not declares
+
+
+def _name_fits(atom: Atom, name: str) -> bool | None:
+    """Whether ``propertyNames`` lets a name through; None where that cannot be told from plain limits."""
+    for node in atom.property_names.nodes:
+        value = node.value
+        if not isinstance(value, dict) or not value.keys() <= {"type", "minLength", "maxLength", "pattern", "enum"}:
+            return None
+        try:
+            if "pattern" in value and not patterns.found(str(value["pattern"]), name):
+                return False
+        except Undecidable:
+            return None
+        if not value.get("minLength", 0) <= len(name) <= value.get("maxLength", len(name)):
+            return False
+        if name not in value.get("enum", [name]) or "string" not in value.get("type", "string"):
+            return False
+    return True
+
+
+def sent_keys(pair: ObjectPair) -> list[str] | None:
+    """The keys that the sending side may send; None for maps and for objects of which no key is declared."""
+    sender = pair.base if pair.direction is Direction.REQUEST else pair.head
+    names = sender.properties.keys() | sender.required.keys()
+    mapped = sender.additional is not None and (bool(sender.additional.nodes) or not names)
+    return None if mapped or sender.pattern_properties else sorted(names)
 
 
 def _where(atom: Atom, name: str) -> Node | None:
@@ -50,15 +85,6 @@ def _names(atom: Atom) -> list[str]:
     area="schema",
     pair=ObjectPair,
     claims=("properties",),
-    aliases=(
-        "request-property-removed",
-        "request-property-removed-without-deprecation",
-        "response-required-property-removed",
-        "response-optional-property-removed",
-        "response-required-write-only-property-removed",
-        "response-optional-write-only-property-removed",
-        "request-parameter-property-removed",
-    ),
 )
 def property_removed(pair: ObjectPair) -> Iterator[Delta]:
     """A declared property is gone.
@@ -88,7 +114,7 @@ def property_removed(pair: ObjectPair) -> Iterator[Delta]:
             continue
         if pair.direction is Direction.RESPONSE:
             required = name in pair.base.required
-            renamed = likely_rename(name, pair)
+            renamed = None if pair.probing else likely_rename(name, pair)
             yield Delta(
                 Effect.WIDENED,
                 f"was removed; {renamed} looks like its new name" if renamed else "was removed",
@@ -96,6 +122,7 @@ def property_removed(pair: ObjectPair) -> Iterator[Delta]:
                 base=_where(pair.base, name),
                 head=_parent(pair.head),
                 severity=None if required else Severity.WARNING,
+                facts=("required" if required else "optional",),
                 renamed_to=escape(renamed) if renamed else None,
             )
         elif pair.head.additional is None:
@@ -125,14 +152,6 @@ def property_removed(pair: ObjectPair) -> Iterator[Delta]:
     impact=Impact.SAFE,
     strict_impact=Impact.BROKEN,
     claims=("properties",),
-    aliases=(
-        "new-optional-request-property",
-        "response-optional-property-added",
-        "response-required-property-added",
-        "response-optional-write-only-property-added",
-        "response-required-write-only-property-added",
-        "request-parameter-property-added",
-    ),
 )
 def property_added(pair: ObjectPair) -> Iterator[Delta]:
     """A property is new.
@@ -148,8 +167,9 @@ def property_added(pair: ObjectPair) -> Iterator[Delta]:
         base: {type: object, properties: {id: {type: string}}}
         head: {type: object, properties: {id: {type: string}, name: {type: string}}}
     """
-    for name, schema in pair.head.properties.items():
-        if declared(pair.base, name) or not _possible(schema):
+    for name in _names(pair.head):
+        schema = pair.head.properties.get(name)
+        if declared(pair.base, name) or (schema is not None and not _possible(schema)):
             continue
         if pair.direction is Direction.REQUEST and name in pair.head.required:
             continue
@@ -162,7 +182,18 @@ def property_added(pair: ObjectPair) -> Iterator[Delta]:
             head=_where(pair.head, name),
             severity=Severity.INFO,
             hit=None if response else Hit.NOBODY,
+            facts=_demand(pair.head, name),
         )
+
+
+def _demand(atom: Atom, name: str) -> tuple[str]:
+    """The fact whether a side promises a property."""
+    return ("required" if name in atom.required else "optional",)
+
+
+def _with_default(node: Node | None) -> tuple[str, ...]:
+    """The fact that a property has a default, which asks for no less."""
+    return ("default",) if node is not None and isinstance(node.value, dict) and "default" in node.value else ()
 
 
 def _possible(schema: Schema) -> bool:
@@ -175,7 +206,6 @@ def _possible(schema: Schema) -> bool:
     pair=ObjectPair,
     hit=Hit.NON_SENDER,
     claims=("properties", "required"),
-    aliases=("new-required-request-property", "new-required-request-property-with-default"),
 )
 def required_property_added(pair: ObjectPair) -> Iterator[Delta]:
     """A request must carry a property that base does not know.
@@ -193,14 +223,15 @@ def required_property_added(pair: ObjectPair) -> Iterator[Delta]:
     """
     if pair.direction is not Direction.REQUEST:
         return
-    for name, node in pair.head.required.items():
+    for name in pair.head.required:
         if name not in pair.base.properties and name not in pair.base.required:
             yield Delta(
                 Effect.NARROWED,
                 "is a new required property",
                 field=escape(name),
                 base=_parent(pair.base),
-                head=_where(pair.head, name) or node,
+                head=_where(pair.head, name) or pair.head.required[name],
+                facts=(*_with_default(_where(pair.head, name)), *(("hidden",) if name in pair.base.hidden else ())),
             )
 
 
@@ -210,13 +241,6 @@ def required_property_added(pair: ObjectPair) -> Iterator[Delta]:
     pair=ObjectPair,
     hit=Hit.NON_SENDER,
     claims=("required",),
-    aliases=(
-        "request-property-became-required",
-        "request-property-became-required-with-default",
-        "response-property-became-required",
-        "response-write-only-property-became-required",
-        "request-parameter-property-became-required",
-    ),
 )
 def property_became_required(pair: ObjectPair) -> Iterator[Delta]:
     """A known property must now be there.
@@ -231,14 +255,15 @@ def property_became_required(pair: ObjectPair) -> Iterator[Delta]:
         base: {type: object, properties: {name: {type: string}}}
         head: {type: object, required: [name], properties: {name: {type: string}}}
     """
-    for name, node in pair.head.required.items():
+    for name in pair.head.required:
         if name in pair.base.properties and name not in pair.base.required:
             yield Delta(
                 Effect.NARROWED,
                 "became required",
                 field=escape(name),
                 base=_where(pair.base, name),
-                head=node,
+                head=pair.head.required[name],
+                facts=_with_default(_where(pair.head, name)),
             )
 
 
@@ -247,12 +272,6 @@ def property_became_required(pair: ObjectPair) -> Iterator[Delta]:
     area="schema",
     pair=ObjectPair,
     claims=("required",),
-    aliases=(
-        "request-property-became-optional",
-        "response-property-became-optional",
-        "response-write-only-property-became-optional",
-        "request-parameter-property-became-optional",
-    ),
 )
 def property_became_optional(pair: ObjectPair) -> Iterator[Delta]:
     """A property that was always there may now be missing.
@@ -267,13 +286,13 @@ def property_became_optional(pair: ObjectPair) -> Iterator[Delta]:
         base: {type: object, required: [name], properties: {name: {type: string}}}
         head: {type: object, properties: {name: {type: string}}}
     """
-    for name, node in pair.base.required.items():
+    for name in pair.base.required:
         if name in pair.head.properties and name not in pair.head.required:
             yield Delta(
                 Effect.WIDENED,
                 "became optional",
                 field=escape(name),
-                base=node,
+                base=pair.base.required[name],
                 head=_where(pair.head, name),
             )
 
@@ -283,20 +302,6 @@ def property_became_optional(pair: ObjectPair) -> Iterator[Delta]:
     area="schema",
     pair=ObjectPair,
     claims=("readOnly", "writeOnly"),
-    aliases=(
-        "request-optional-property-became-read-only",
-        "request-required-property-became-read-only",
-        "request-optional-property-became-not-read-only",
-        "request-required-property-became-not-read-only",
-        "response-optional-property-became-write-only",
-        "response-required-property-became-write-only",
-        "response-optional-property-became-not-write-only",
-        "response-required-property-became-not-write-only",
-        "request-optional-property-became-write-only",
-        "request-required-property-became-write-only",
-        "response-optional-property-became-read-only",
-        "response-required-property-became-read-only",
-    ),
 )
 def property_visibility_changed(pair: ObjectPair) -> Iterator[Delta]:
     """A property became readOnly or writeOnly, or ceased to be.
@@ -329,6 +334,7 @@ def property_visibility_changed(pair: ObjectPair) -> Iterator[Delta]:
                 base=_where(pair.base, name),
                 head=node,
                 severity=None if name in pair.base.required else Severity.WARNING,
+                facts=("became", *_demand(pair.base, name)),
             )
         else:
             yield Delta(
@@ -340,6 +346,7 @@ def property_visibility_changed(pair: ObjectPair) -> Iterator[Delta]:
                 confidence=Confidence.POSSIBLE,
                 impact=Impact.POSSIBLE,
                 unproved="a server may ignore a readOnly property or refuse it; the documents do not say",
+                facts=("became", *_demand(pair.base, name)),
             )
     for name, node in pair.base.hidden.items():
         if name in pair.head.properties and not (pair.direction is Direction.REQUEST and name in pair.head.required):
@@ -351,6 +358,7 @@ def property_visibility_changed(pair: ObjectPair) -> Iterator[Delta]:
                 head=_where(pair.head, name),
                 severity=Severity.INFO,
                 hit=Hit.NOBODY,
+                facts=("ceased", *_demand(pair.head, name)),
             )
 
 
@@ -360,7 +368,6 @@ def property_visibility_changed(pair: ObjectPair) -> Iterator[Delta]:
     pair=ObjectPair,
     impact=Impact.POSSIBLE,
     claims=("additionalProperties", "unevaluatedProperties"),
-    aliases=(),
 )
 def additional_properties_changed(pair: ObjectPair) -> Iterator[Delta]:
     """Undeclared keys were opened, closed, or given a schema.
@@ -388,15 +395,18 @@ def additional_properties_changed(pair: ObjectPair) -> Iterator[Delta]:
     base, head = pair.base.additional, pair.head.additional
     request = pair.direction is Direction.REQUEST
     nodes = pair.nodes(pair.base.additional_node, pair.head.additional_node)
+    facts = ("unevaluated",) if _unevaluated(pair.base.additional_node, pair.head.additional_node) else ()
     mapped = base is not None and bool(base.nodes)
     if base is not None and head is None:
         if mapped and not request:
             yield Delta(
                 Effect.NARROWED, "holds no other keys any more", field="*", severity=Severity.WARNING,
-                impact=Impact.BROKEN, **nodes,
+                impact=Impact.BROKEN, facts=facts, **nodes,
             )  # fmt: skip
         elif mapped:
-            yield Delta(Effect.NARROWED, "takes no other keys any more", field="*", impact=Impact.BROKEN, **nodes)
+            yield Delta(
+                Effect.NARROWED, "takes no other keys any more", field="*", impact=Impact.BROKEN, facts=facts, **nodes
+            )
         elif request:
             yield Delta(
                 Effect.NARROWED,
@@ -404,18 +414,26 @@ def additional_properties_changed(pair: ObjectPair) -> Iterator[Delta]:
                 confidence=Confidence.POSSIBLE,
                 unproved="base left the object open without saying which other keys are sent",
                 hit=Hit.NOBODY,
+                facts=facts,
                 **nodes,
             )
         else:
-            yield Delta(Effect.NARROWED, "holds no undeclared keys any more", hit=Hit.NOBODY, **nodes)
+            yield Delta(Effect.NARROWED, "holds no undeclared keys any more", hit=Hit.NOBODY, facts=facts, **nodes)
     elif base is None and head is not None:
         if head.nodes and not request:
             yield Delta(
                 Effect.WIDENED, "may hold keys that were never declared", severity=Severity.INFO,
-                hit=Hit.DECODER, impact=Impact.SAFE, strict_impact=Impact.BROKEN, **nodes,
+                hit=Hit.DECODER, impact=Impact.SAFE, strict_impact=Impact.BROKEN, facts=facts, **nodes,
             )  # fmt: skip
         else:
-            yield Delta(Effect.WIDENED, "is open for other keys now", severity=Severity.INFO, hit=Hit.NOBODY, **nodes)
+            yield Delta(
+                Effect.WIDENED,
+                "is open for other keys now",
+                severity=Severity.INFO,
+                hit=Hit.NOBODY,
+                facts=facts,
+                **nodes,
+            )
     elif base is not None and head is not None and bool(base.nodes) != bool(head.nodes):
         if head.nodes:  # open became a map with a schema
             yield Delta(
@@ -424,12 +442,27 @@ def additional_properties_changed(pair: ObjectPair) -> Iterator[Delta]:
                 confidence=Confidence.POSSIBLE,
                 unproved="base left the object open without saying which other keys are sent",
                 hit=Hit.NOBODY,
+                facts=facts,
                 **nodes,
             )
         elif request:
-            yield Delta(Effect.WIDENED, "takes any value under other keys", hit=Hit.NOBODY, **nodes)
+            yield Delta(Effect.WIDENED, "takes any value under other keys", hit=Hit.NOBODY, facts=facts, **nodes)
         else:
-            yield Delta(Effect.WIDENED, "may hold any value under other keys", field="*", **nodes)
+            # An object with declared keys sends no others; a free-form one sends anything.
+            free = is_free_form(pair.head)
+            yield Delta(
+                Effect.WIDENED,
+                "may hold any value under other keys" if free else "declares no other keys any more",
+                field="*",
+                severity=None if free else Severity.WARNING,
+                impact=None if free else Impact.BROKEN,
+                facts=facts,
+                **nodes,
+            )
+
+
+def _unevaluated(*nodes: Node | None) -> bool:
+    return any(node is not None and node.pointer.endswith("/unevaluatedProperties") for node in nodes)
 
 
 @rule("pattern-properties-changed", area="schema", pair=ObjectPair, claims=("patternProperties",))
@@ -447,22 +480,33 @@ def pattern_properties_changed(pair: ObjectPair) -> Iterator[Delta]:
         head: {type: object}
     """
     base, head = pair.base.pattern_properties, pair.head.pattern_properties
+    response = pair.direction is Direction.RESPONSE
     for pattern in sorted(base.keys() - head.keys()):
+        if pair.head.additional is not None and pair.head.additional.nodes:
+            continue  # now keys like all others, and compared with what is said of those
+        closed = pair.head.additional is None
         yield Delta(
-            Effect.NARROWED if pair.head.additional is None else Effect.WIDENED,
+            Effect.NARROWED if closed else Effect.WIDENED,
             f"says nothing of keys that match {pattern} any more",
             field="*",
             base=base[pattern].node,
             head=pair.head.node,
+            severity=Severity.WARNING if response and (closed or not is_free_form(pair.head)) else None,
+            facts=("unset",),
         )
     for pattern in sorted(head.keys() - base.keys()):
+        if pair.base.additional is not None and pair.base.additional.nodes:
+            continue
         yield Delta(
             Effect.WIDENED if pair.base.additional is None else Effect.NARROWED,
             f"limits what keys that match {pattern} may hold",
             base=pair.base.node,
             head=head[pattern].node,
+            # Only an object of which no key is declared sends keys that are not declared.
+            severity=None if not response and is_free_form(pair.base) else Severity.INFO,
             impact=Impact.POSSIBLE,
             hit=Hit.NOBODY,
+            facts=("set",),
         )
 
 
@@ -482,9 +526,17 @@ def property_names_changed(pair: ObjectPair) -> Iterator[Delta]:
     """
     effect = pair.relate(pair.base.property_names, pair.head.property_names)
     if effect is not None:
+        keys = sent_keys(pair)
+        fits = [(_name_fits(pair.base, key), _name_fits(pair.head, key)) for key in keys or ()]
+        if keys is not None and all(one is not None and one == other for one, other in fits):
+            return  # other keys are not sent
+        fixed = keys is not None
         yield Delta(
             effect,
             "has other rules for its keys",
+            confidence=Confidence.POSSIBLE if fixed else None,
+            unproved="only the declared keys are sent, and they may all be written so" if fixed else None,
+            facts=(turn(pair.base.property_names.nodes, pair.head.property_names.nodes),),
             **pair.nodes(pair.base.property_names.node, pair.head.property_names.node),
         )
 
@@ -503,9 +555,13 @@ def min_properties_changed(pair: ObjectPair) -> Iterator[Delta]:
         base: {type: object}
         head: {type: object, minProperties: 1}
     """
-    yield from limit_changed(
-        pair, pair.base.min_properties, pair.head.min_properties, upper=False, what="minProperties"
-    )
+    base, head = (atom.min_properties.value if atom.min_properties else 0 for atom in (pair.base, pair.head))
+    narrowed = head > max(base, len(pair.base.required))
+    widened = base > max(head, len(pair.head.required))
+    if narrowed or widened:  # else what is required says more
+        yield from limit_changed(
+            pair, pair.base.min_properties, pair.head.min_properties, upper=False, what="minProperties"
+        )
 
 
 @rule("max-properties-changed", area="schema", pair=ObjectPair, impact=Impact.POSSIBLE, claims=("maxProperties",))
@@ -522,7 +578,13 @@ def max_properties_changed(pair: ObjectPair) -> Iterator[Delta]:
         base: {type: object, maxProperties: 10}
         head: {type: object}
     """
-    yield from limit_changed(pair, pair.base.max_properties, pair.head.max_properties, upper=True, what="maxProperties")
+    keys = sent_keys(pair)
+    if keys is None or any(
+        limit and limit.value < len(keys) for limit in (pair.base.max_properties, pair.head.max_properties)
+    ):
+        yield from limit_changed(
+            pair, pair.base.max_properties, pair.head.max_properties, upper=True, what="maxProperties"
+        )
 
 
 @rule(
@@ -531,8 +593,6 @@ def max_properties_changed(pair: ObjectPair) -> Iterator[Delta]:
     pair=ObjectPair,
     impact=Impact.POSSIBLE,
     claims=("dependentRequired", "dependencies"),
-    aliases=each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="dependent-required-added")
-    + each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="dependent-required-removed"),
 )
 def dependent_required_changed(pair: ObjectPair) -> Iterator[Delta]:
     """One property's presence asks for another's.
@@ -551,7 +611,12 @@ def dependent_required_changed(pair: ObjectPair) -> Iterator[Delta]:
     for (name, other), node in sorted(head.items()):
         if (name, other) not in base and other not in pair.base.required and name in pair.base.properties:
             yield Delta(
-                Effect.NARROWED, f"now asks for {other} beside it", field=escape(name), base=pair.base.node, head=node
+                Effect.NARROWED,
+                f"now asks for {other} beside it",
+                field=escape(name),
+                base=pair.base.node,
+                head=node,
+                facts=("moved" if any(name == each for each, _ in base) else "set",),
             )
     for (name, other), node in sorted(base.items()):
         if (name, other) not in head and other not in pair.head.required and name in pair.head.properties:
@@ -561,6 +626,7 @@ def dependent_required_changed(pair: ObjectPair) -> Iterator[Delta]:
                 field=escape(name),
                 base=node,
                 head=pair.head.node,
+                facts=("moved" if any(name == each for each, _ in head) else "unset",),
             )
 
 
@@ -570,8 +636,6 @@ def dependent_required_changed(pair: ObjectPair) -> Iterator[Delta]:
     pair=ObjectPair,
     impact=Impact.POSSIBLE,
     claims=("dependentSchemas", "dependencies"),
-    aliases=each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="dependent-schema-added")
-    + each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="dependent-schema-removed"),
 )
 def dependent_schemas_changed(pair: ObjectPair) -> Iterator[Delta]:
     """One property's presence puts the whole object under a further schema.
@@ -598,6 +662,7 @@ def dependent_schemas_changed(pair: ObjectPair) -> Iterator[Delta]:
                 field=escape(name),
                 base=pair.base.node,
                 head=head[name].node,
+                facts=("set",),
             )
     for name in sorted(base.keys() - head.keys()):
         yield Delta(
@@ -606,4 +671,5 @@ def dependent_schemas_changed(pair: ObjectPair) -> Iterator[Delta]:
             field=escape(name),
             base=base[name].node,
             head=pair.head.node,
+            facts=("unset",),
         )

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from guardian.model import Confidence, Direction, Effect
+from guardian.rules.facts import turn
 from guardian.rules.pairs import Delta, NumberPair, UnionPair
-from guardian.rules.registry import rule
+from guardian.rules.registry import also, rule
+from guardian.spec.api import Schema
 from guardian.spec.shape import Atom, Shape
 
 # On the wire of a parameter everything is text: a free string takes whatever these are written as.
@@ -17,38 +19,25 @@ _TEXT_KINDS = frozenset({"boolean", "number", "null"})
     "type-changed",
     area="schema",
     pair=UnionPair,
-    claims=("type",),
-    aliases=(
-        "request-body-type-changed",
-        "request-property-type-changed",
-        "request-parameter-type-changed",
-        "request-parameter-property-type-changed",
-        "request-body-type-generalized",
-        "request-property-type-generalized",
-        "request-parameter-type-generalized",
-        "request-parameter-property-type-generalized",
-        "request-body-type-specialized",
-        "request-property-type-specialized",
-        "request-parameter-property-type-specialized",
-        "request-property-type-compatible",
-        "response-body-type-changed",
-        "response-property-type-changed",
-        "response-body-type-generalized",
-        "response-property-type-generalized",
-        "response-body-type-specialized",
-        "response-property-type-specialized",
-        "response-property-type-compatible",
-        "response-header-type-changed",
-        "response-header-type-generalized",
-        "response-header-type-specialized",
-        "response-header-type-compatible",
+    claims=(
+        "type",
+        "items",
+        "MediaType.schema",
+        "MediaType.itemSchema",
+        "Parameter.schema",
+        "Header.schema",
+        "Swagger.Parameter.type",
+        "Swagger.Parameter.items",
+        "Swagger.Header.type",
+        "Swagger.Header.items",
     ),
 )
 def type_changed(pair: UnionPair) -> Iterator[Delta]:
     """The JSON type is another one, or there are more or fewer of them.
 
-    Why it matters: a decoder written for one JSON type fails on another, and a server that no longer takes a type
-    refuses what callers send. A free string in a parameter takes numbers and booleans, since all parameters are text.
+    Why it matters: a decoder written for one JSON type fails on another (one for integers fails on 1.5), and a server
+    that no longer takes a type refuses what callers send. A free string in a parameter takes numbers and booleans,
+    since all parameters are text.
 
     Breaks (request):
         base: {type: string}
@@ -61,6 +50,14 @@ def type_changed(pair: UnionPair) -> Iterator[Delta]:
     Breaks (parameter):
         base: {type: string}
         head: {type: boolean}
+
+    Breaks (response):
+        base: {type: integer}
+        head: {type: number}
+
+    Holds (response):
+        base: {type: number}
+        head: {type: integer}
 
     Holds (parameter):
         base: {type: integer}
@@ -78,8 +75,8 @@ def type_changed(pair: UnionPair) -> Iterator[Delta]:
     lost = [atom for atom in pair.lost if atom.kind not in shared and atom.kind != "null"]
     gained = [atom for atom in pair.gained if atom.kind not in shared and atom.kind != "null"]
     if pair.text:
-        lost = [atom for atom in lost if not _taken_as_text(atom, pair.head)]
-        gained = [atom for atom in gained if not _taken_as_text(atom, pair.base)]
+        lost = [atom for atom in lost if not _taken_as_text(atom, pair.head) and not _taken_as_item(atom, pair)]
+        gained = [atom for atom in gained if not _taken_as_text(atom, pair.base) and not _came_as_item(atom, pair)]
     if not lost and not gained:
         return
     effect = Effect.CHANGED if lost and gained else Effect.NARROWED if lost else Effect.WIDENED
@@ -92,7 +89,38 @@ def type_changed(pair: UnionPair) -> Iterator[Delta]:
         head=pair.head_node,
         confidence=Confidence.POSSIBLE if silent else None,
         unproved="one side never wrote its type, so what it meant can only be guessed" if silent else None,
+        facts=tuple(_facts(pair)),
     )
+
+
+def _facts(pair: UnionPair) -> Iterator[str]:
+    if pair.base_node is None or pair.head_node is None:
+        yield "schema"
+        yield turn(pair.base_node, pair.head_node)
+    if pair.base.kinds & pair.head.kinds - {"null"}:
+        yield "list"
+
+
+def _taken_as_item(atom: Atom, pair: UnionPair) -> bool:
+    """A scalar in a parameter looks like an array of that one item."""
+    return atom.kind not in {"array", "object"} and any(
+        pair.relate(Schema(atom.nodes), each.items) in {None, Effect.WIDENED}
+        for each in pair.head.of_kind("array")
+        if _may_be_one(each)
+    )
+
+
+def _came_as_item(atom: Atom, pair: UnionPair) -> bool:
+    """The same seen from the other side: base had arrays of that one item."""
+    return atom.kind not in {"array", "object"} and any(
+        pair.relate(each.items, Schema(atom.nodes)) in {None, Effect.NARROWED}
+        for each in pair.base.of_kind("array")
+        if _may_be_one(each)
+    )
+
+
+def _may_be_one(array: Atom) -> bool:
+    return array.min_items is None or array.min_items.value <= 1
 
 
 def _taken_as_text(atom: Atom, shape: Shape) -> bool:
@@ -111,30 +139,9 @@ def describe(shape: Shape) -> str:
     return " or ".join(words) or "nothing"
 
 
-@rule(
-    "integer-changed",
-    area="schema",
-    pair=NumberPair,
-    claims=("type",),
-    aliases=("request-parameter-type-specialized",),
-)
+@also("type-changed", pair=NumberPair)
 def integer_changed(pair: NumberPair) -> Iterator[Delta]:
-    """Only whole numbers on one side, any number on the other.
-
-    Why it matters: a reader that decodes an integer fails on 1.5, and a server that wants integers refuses it.
-
-    Breaks (request):
-        base: {type: number}
-        head: {type: integer}
-
-    Breaks (response):
-        base: {type: integer}
-        head: {type: number}
-
-    Holds (response):
-        base: {type: number}
-        head: {type: integer}
-    """
+    """Only whole numbers on one side, any number on the other."""
     if pair.base.enum is not None or pair.head.enum is not None or pair.base.integer == pair.head.integer:
         return
     words = "number to integer" if pair.head.integer else "integer to number"
@@ -150,22 +157,6 @@ def integer_changed(pair: NumberPair) -> Iterator[Delta]:
     area="schema",
     pair=UnionPair,
     claims=("nullable", "x-nullable"),
-    aliases=(
-        "request-body-became-not-nullable",
-        "request-body-became-nullable",
-        "request-property-became-not-nullable",
-        "request-property-became-nullable",
-        "request-parameter-became-not-nullable",
-        "request-parameter-became-nullable",
-        "request-parameter-property-became-not-nullable",
-        "request-parameter-property-became-nullable",
-        "response-body-became-nullable",
-        "response-body-became-not-nullable",
-        "response-property-became-nullable",
-        "response-property-became-not-nullable",
-        "response-header-became-nullable",
-        "response-header-became-not-nullable",
-    ),
 )
 def nullability_changed(pair: UnionPair) -> Iterator[Delta]:
     """null is accepted on one side only.

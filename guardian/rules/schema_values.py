@@ -7,18 +7,16 @@ from typing import Any
 
 from guardian.model import Confidence, Direction, Effect, Hit, Impact, Severity
 from guardian.rules import formats, patterns
+from guardian.rules.facts import turn
 from guardian.rules.pairs import AtomPair, Delta, NumberPair, StringPair
-from guardian.rules.registry import rule
+from guardian.rules.registry import also, rule
+from guardian.spec.api import Node
+from guardian.spec.ecma import Undecidable
+from guardian.spec.facets import admits
 from guardian.spec.shape import Atom, Bound
 
-
-def each_place(*kinds: str, suffix: str) -> tuple[str, ...]:
-    """The ids by which the leading tool names one thing at its many places."""
-    return tuple(f"{kind}-{suffix}" for kind in kinds)
-
-
-REQUEST_PLACES = ("request-body", "request-property", "request-parameter", "request-parameter-property")
-RESPONSE_PLACES = ("response-body", "response-property")
+# Integers between two limits that are compared one by one with a list.
+FEW_INTEGERS = 50
 
 
 # -- listed values -------------------------------------------------------------------------------------------------
@@ -30,12 +28,6 @@ RESPONSE_PLACES = ("response-body", "response-property")
     pair=AtomPair,
     impact=Impact.POSSIBLE,
     claims=("enum", "const", "x-extensible-enum"),
-    aliases=(
-        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="enum-value-removed"),
-        *each_place("request-property", "request-parameter", suffix="x-extensible-enum-value-removed"),
-        "response-mediatype-enum-value-removed",
-        "response-property-const-removed",
-    ),
 )
 def enum_value_removed(pair: AtomPair) -> Iterator[Delta]:
     """A listed value is gone, or values are listed where any was accepted.
@@ -60,6 +52,12 @@ def enum_value_removed(pair: AtomPair) -> Iterator[Delta]:
         head: {type: string, enum: [high]}
     """
     if pair.head.enum is None:
+        yield from _beyond(pair, pair.base, pair.head)
+        return
+    if pair.base.enum is None and (few := few_integers(pair.base)) is not None:
+        for value in few:
+            if str(value) not in pair.head.enum:
+                yield Delta(Effect.NARROWED, f"no longer takes the value {value}", **pair.nodes(None, None))
         return
     if pair.base.enum is None:
         if pair.head.extensible:
@@ -68,12 +66,14 @@ def enum_value_removed(pair: AtomPair) -> Iterator[Delta]:
         yield Delta(
             Effect.NARROWED,
             f"is now limited to {_listing(pair.head)}",
+            facts=("set", *_listed_by(node)),
             **pair.nodes(None, node),
         )
         return
     for text, node in sorted(pair.base.enum.items()):
         if text not in pair.head.enum:
-            yield Delta(Effect.NARROWED, f"no longer takes the value {text}", **pair.nodes(node, None))
+            facts = ("value", *_listed_by(node))
+            yield Delta(Effect.NARROWED, f"no longer takes the value {text}", facts=facts, **pair.nodes(node, None))
 
 
 @rule(
@@ -84,12 +84,6 @@ def enum_value_removed(pair: AtomPair) -> Iterator[Delta]:
     impact=Impact.POSSIBLE,
     strict_impact=Impact.BROKEN,
     claims=("enum", "const", "x-extensible-enum"),
-    aliases=(
-        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="enum-value-added"),
-        "response-mediatype-enum-value-added",
-        "response-write-only-property-enum-value-added",
-        "response-property-enum-unset",
-    ),
 )
 def enum_value_added(pair: AtomPair) -> Iterator[Delta]:
     """A value is added to a list, or the list is lifted.
@@ -111,11 +105,17 @@ def enum_value_added(pair: AtomPair) -> Iterator[Delta]:
         head: {type: string, enum: [open, closed]}
     """
     if pair.base.enum is None:
+        yield from _beyond(pair, pair.head, pair.base)
         return
     known = pair.base.extensible
     severity = Severity.INFO if known and pair.direction is Direction.RESPONSE else None
     if pair.head.enum is None:
         if pair.head.extensible:
+            return
+        if (few := few_integers(pair.head)) is not None:
+            for value in few:
+                if str(value) not in pair.base.enum:
+                    yield Delta(Effect.WIDENED, f"has a new value {value}", severity=severity, **pair.nodes(None, None))
             return
         yield Delta(
             Effect.WIDENED,
@@ -123,6 +123,7 @@ def enum_value_added(pair: AtomPair) -> Iterator[Delta]:
             severity=severity,
             impact=Impact.SAFE if known else None,
             strict_impact=Impact.SAFE if known else None,
+            facts=("unset", *_listed_by(*pair.base.enum.values())),
             **pair.nodes(next(iter(pair.base.enum.values())), None),
         )
         return
@@ -136,8 +137,42 @@ def enum_value_added(pair: AtomPair) -> Iterator[Delta]:
                 severity=severity,
                 impact=Impact.SAFE if known else None,
                 strict_impact=Impact.SAFE if known else None,
+                facts=("value", *_listed_by(node)),
                 **pair.nodes(None, node),
             )
+
+
+def _beyond(pair: AtomPair, listing: Atom, limits: Atom) -> Iterator[Delta]:
+    """Values that one side lists and that lie outside of the limits by which the other side says what it takes."""
+    import json
+
+    for text, node in sorted((listing.enum or {}).items()):
+        if not admits(limits, json.loads(text)):
+            if listing is pair.base:
+                yield Delta(Effect.NARROWED, f"no longer takes the value {text}", **pair.nodes(node, None))
+            else:
+                yield Delta(Effect.WIDENED, f"has a new value {text}", **pair.nodes(None, node))
+
+
+def _listed_by(*nodes: Node) -> tuple[str, ...]:
+    """The facts about how values are listed, where not by ``enum``."""
+    if all(node.pointer.endswith("/const") for node in nodes):
+        return ("const",)
+    return ("extensible",) if any("/x-extensible-enum/" in node.pointer for node in nodes) else ()
+
+
+def few_integers(atom: Atom) -> list[int] | None:
+    """The values of an alternative whose limits leave so few integers that they could as well be listed."""
+    if not atom.integer or atom.minimum is None or atom.maximum is None or atom.nots or atom.conditions:
+        return None
+    low, high = int(atom.minimum.value), int(atom.maximum.value)
+    return [value for value in range(low, high + 1) if admits(atom, value)] if high - low < FEW_INTEGERS else None
+
+
+def lengths_of(atom: Atom) -> tuple[int, int | None]:
+    """How long the texts of an alternative are: at least, at most."""
+    low = int(atom.min_length.value) if atom.min_length else 0
+    return low, int(atom.max_length.value) if atom.max_length else None
 
 
 def _listing(atom: Atom) -> str:
@@ -154,9 +189,16 @@ def limit_changed(pair: AtomPair, base: Bound | None, head: Bound | None, *, upp
     if pair.base.enum is not None or pair.head.enum is not None:
         return  # lists have their own rules, and limits were applied to them
     before, after = _edge(base, upper), _edge(head, upper)
+    if pair.base.kind == "string":  # what a format says of lengths holds without being written again
+        said = formats.lengths(pair.base.formats.keys() & pair.head.formats.keys())[upper]
+        if said is not None:
+            tighter = min if upper else max
+            before, after = tighter(before, (said, 0)), tighter(after, (said, 0))
     if before == after:
         return
     narrowed = after < before if upper else after > before
+    if pair.base.kind == "string" and _implied_by_patterns(pair, base, head, narrowed=narrowed, upper=upper):
+        return
     if base is None and head is not None:
         words = f"has a new {what} of {_show(head)}"
     elif head is None and base is not None:
@@ -166,8 +208,45 @@ def limit_changed(pair: AtomPair, base: Bound | None, head: Bound | None, *, upp
     yield Delta(
         Effect.NARROWED if narrowed else Effect.WIDENED,
         words,
+        facts=(_moved(base, head, up=after > before), *_spelled(base, head)),
         **pair.nodes(base.node if base else None, head.node if head else None),
     )
+
+
+# Keywords that set a limit in a way that has a name of its own.
+_SPELLINGS = {
+    "exclusiveMinimum": "exclusive",
+    "exclusiveMaximum": "exclusive",
+    "items": "tuple",
+    "additionalItems": "tuple",
+    "unevaluatedItems": "unevaluated",
+}
+
+
+def _moved(base: Bound | None, head: Bound | None, *, up: bool) -> str:
+    """The fact about what became of a limit."""
+    return turn(base, head) if base is None or head is None else "increased" if up else "decreased"
+
+
+def _spelled(*bounds: Bound | None) -> set[str]:
+    """The facts about how a limit is written."""
+    keywords = {bound.node.pointer.rpartition("/")[2] for bound in bounds if bound}
+    return {_SPELLINGS[keyword] for keyword in keywords if keyword in _SPELLINGS}
+
+
+def _implied_by_patterns(
+    pair: AtomPair, base: Bound | None, head: Bound | None, *, narrowed: bool, upper: bool
+) -> bool:
+    """Whether the patterns alone keep text out of the lengths that are taken by one side only."""
+    wider, bound, other = (pair.base, base, head) if narrowed else (pair.head, head, base)
+    if not wider.patterns or other is None:
+        return False
+    low = int(other.value) + 1 if upper else int(bound.value) if bound else 0
+    high = (int(bound.value) if bound else None) if upper else int(other.value) - 1
+    try:
+        return next(patterns.matching(wider.patterns, shortest=low, longest=high), None) is None
+    except Undecidable:
+        return False
 
 
 def _edge(bound: Bound | None, upper: bool) -> tuple[float, int]:
@@ -189,14 +268,6 @@ def _show(bound: Bound) -> str:
     pair=NumberPair,
     impact=Impact.POSSIBLE,
     claims=("minimum", "exclusiveMinimum"),
-    aliases=(
-        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="min-increased"),
-        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="min-decreased"),
-        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="min-set"),
-        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="exclusive-min-increased"),
-        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="exclusive-min-decreased"),
-        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="exclusive-min-set"),
-    ),
 )
 def minimum_changed(pair: NumberPair) -> Iterator[Delta]:
     """The smallest accepted number is another one.
@@ -225,14 +296,6 @@ def minimum_changed(pair: NumberPair) -> Iterator[Delta]:
     pair=NumberPair,
     impact=Impact.POSSIBLE,
     claims=("maximum", "exclusiveMaximum"),
-    aliases=(
-        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="max-increased"),
-        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="max-decreased"),
-        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="max-set"),
-        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="exclusive-max-increased"),
-        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="exclusive-max-decreased"),
-        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="exclusive-max-set"),
-    ),
 )
 def maximum_changed(pair: NumberPair) -> Iterator[Delta]:
     """The largest accepted number is another one.
@@ -260,12 +323,6 @@ def maximum_changed(pair: NumberPair) -> Iterator[Delta]:
     pair=StringPair,
     impact=Impact.POSSIBLE,
     claims=("minLength",),
-    aliases=(
-        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="min-length-increased"),
-        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="min-length-decreased"),
-        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="min-length-set"),
-        *each_place(*RESPONSE_PLACES, suffix="min-length-unset"),
-    ),
 )
 def min_length_changed(pair: StringPair) -> Iterator[Delta]:
     """The shortest accepted text has another length.
@@ -293,12 +350,6 @@ def min_length_changed(pair: StringPair) -> Iterator[Delta]:
     pair=StringPair,
     impact=Impact.POSSIBLE,
     claims=("maxLength",),
-    aliases=(
-        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="max-length-increased"),
-        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="max-length-decreased"),
-        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="max-length-set"),
-        *each_place(*RESPONSE_PLACES, suffix="max-length-unset"),
-    ),
 )
 def max_length_changed(pair: StringPair) -> Iterator[Delta]:
     """The longest accepted text has another length.
@@ -386,12 +437,6 @@ def _steps(multiples: Any) -> str:
     pair=StringPair,
     impact=Impact.POSSIBLE,
     claims=("pattern",),
-    aliases=(
-        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="pattern-added"),
-        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="pattern-changed"),
-        *each_place(*REQUEST_PLACES, *RESPONSE_PLACES, suffix="pattern-removed"),
-        *each_place(*REQUEST_PLACES, suffix="pattern-generalized"),
-    ),
 )
 def pattern_changed(pair: StringPair) -> Iterator[Delta]:
     """The regular expression that text must match is another one.
@@ -417,7 +462,9 @@ def pattern_changed(pair: StringPair) -> Iterator[Delta]:
         or pair.base.patterns.keys() == pair.head.patterns.keys()
     ):
         return
-    effect, reason = patterns.relate(pair.base.patterns, pair.head.patterns)
+    effect, reason = patterns.relate(
+        pair.base.patterns, pair.head.patterns, lengths_of(pair.base), lengths_of(pair.head)
+    )
     if effect is None:
         return
     yield Delta(
@@ -425,6 +472,7 @@ def pattern_changed(pair: StringPair) -> Iterator[Delta]:
         f"changed pattern from {_show_set(pair.base.patterns)} to {_show_set(pair.head.patterns)}",
         confidence=Confidence.POSSIBLE if reason else None,
         unproved=reason,
+        facts=(turn(pair.base.patterns, pair.head.patterns),),
         **pair.nodes(next(iter(pair.base.patterns.values()), None), next(iter(pair.head.patterns.values()), None)),
     )
 
@@ -441,11 +489,13 @@ def _format_delta(pair: AtomPair, kind: str) -> Iterator[Delta]:
     effect, reason = formats.relate(frozenset(pair.base.formats), frozenset(pair.head.formats), kind)
     if effect is None:
         return
+    where = (*pair.base.formats.values(), *pair.head.formats.values())
     yield Delta(
         effect,
         f"changed format from {_show_set(pair.base.formats)} to {_show_set(pair.head.formats)}",
         confidence=Confidence.POSSIBLE if reason else None,
         unproved=reason,
+        facts=("encoding",) if any(node.pointer.endswith("/contentEncoding") for node in where) else (),
         **pair.nodes(next(iter(pair.base.formats.values()), None), next(iter(pair.head.formats.values()), None)),
     )
 
@@ -455,14 +505,15 @@ def _format_delta(pair: AtomPair, kind: str) -> Iterator[Delta]:
     area="schema",
     pair=StringPair,
     impact=Impact.POSSIBLE,
-    claims=("format", "contentEncoding", "contentMediaType"),
-    aliases=(),
+    claims=("format", "contentEncoding"),
 )
 def format_changed(pair: StringPair) -> Iterator[Delta]:
-    """Text must be written in another format.
+    """Text must be written in another format, or a number has another width.
 
-    Why it matters: a parser for one format fails on another. Formats with a definition in JSON Schema or the OpenAPI
-    registry are compared by what they accept; of any other the documents cannot tell, so it is a warning.
+    Why it matters: a parser for one format fails on another, and a reader that holds an int32 overflows when int64
+    arrives. Formats with a definition in JSON Schema or the OpenAPI registry are compared by what they accept; of any
+    other the documents cannot tell, so it is a warning. ``contentEncoding`` counts as the format that it is: base64 is
+    what OpenAPI 3.0 calls ``byte``.
 
     Breaks (request):
         base: {type: string}
@@ -471,6 +522,18 @@ def format_changed(pair: StringPair) -> Iterator[Delta]:
     Breaks (response):
         base: {type: string, format: date}
         head: {type: string, format: date-time}
+
+    Breaks (response):
+        base: {type: integer, format: int32}
+        head: {type: integer, format: int64}
+
+    Holds (request):
+        base: {type: integer, format: int32}
+        head: {type: integer, format: int64}
+
+    Holds (response):
+        base: {type: string, format: byte}
+        head: {type: string, contentEncoding: base64}
 
     Warns (response):
         base: {type: string, format: tracking-number}
@@ -483,18 +546,7 @@ def format_changed(pair: StringPair) -> Iterator[Delta]:
     yield from _format_delta(pair, "string")
 
 
-@rule("number-format-changed", area="schema", pair=NumberPair, impact=Impact.POSSIBLE, claims=("format",))
+@also("format-changed", pair=NumberPair)
 def number_format_changed(pair: NumberPair) -> Iterator[Delta]:
-    """A number has another width.
-
-    Why it matters: a reader that holds an int32 overflows when int64 arrives.
-
-    Breaks (response):
-        base: {type: integer, format: int32}
-        head: {type: integer, format: int64}
-
-    Holds (request):
-        base: {type: integer, format: int32}
-        head: {type: integer, format: int64}
-    """
+    """A number has another width."""
     yield from _format_delta(pair, "integer" if pair.base.integer and pair.head.integer else "number")

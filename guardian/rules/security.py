@@ -7,8 +7,12 @@ from typing import Any
 
 from guardian.model import Confidence, Effect, Hit, Impact
 from guardian.rules.credentials import Way, described, steps
-from guardian.rules.pairs import Delta, OperationPair
-from guardian.rules.part_pairs import SchemePair
+from guardian.rules.facts import turn
+from guardian.rules.pairs import (
+    Delta,
+    OperationPair,
+    SchemePair,
+)
 from guardian.rules.registry import rule
 from guardian.spec.api import SecurityScheme
 
@@ -17,6 +21,11 @@ _PLACE = "security"
 
 def _spoken(schemes: list[SecurityScheme]) -> str:
     return " and ".join(described(scheme) for scheme in schemes)
+
+
+def _shared(way: Way) -> tuple[str, ...]:
+    """The fact that a requirement stands at the document, for all operations that have none of their own."""
+    return ("global",) if way.node.pointer.startswith("/security") else ()
 
 
 def _way(way: Way) -> str:
@@ -29,7 +38,6 @@ def _way(way: Way) -> str:
     pair=OperationPair,
     hit=Hit.NON_SENDER,
     claims=("OpenAPI.security", "Operation.security", "SecurityRequirement.{name}"),
-    aliases=("api-security-added", "api-global-security-added"),
 )
 def security_added(pair: OperationPair) -> Iterator[Delta]:
     """Callers must present a credential that they did not need: where none was needed, or beside another.
@@ -76,6 +84,7 @@ def security_added(pair: OperationPair) -> Iterator[Delta]:
             hit=None if field else Hit.EVERY_USER,
             impact=Impact.POSSIBLE if step.others else None,
             place=_PLACE,
+            facts=_shared(step.after),
         )
 
 
@@ -86,7 +95,6 @@ def security_added(pair: OperationPair) -> Iterator[Delta]:
     hit=Hit.NOBODY,
     impact=Impact.SAFE,
     claims=("OpenAPI.security", "Operation.security"),
-    aliases=("api-security-removed", "api-global-security-removed"),
 )
 def security_removed(pair: OperationPair) -> Iterator[Delta]:
     """A credential is no longer needed.
@@ -108,6 +116,7 @@ def security_removed(pair: OperationPair) -> Iterator[Delta]:
                     base=step.before.node,
                     head=step.after.node,
                     place=_PLACE,
+                    facts=_shared(step.before),
                 )
 
 
@@ -185,7 +194,6 @@ def security_alternative_added(pair: OperationPair) -> Iterator[Delta]:
     pair=OperationPair,
     hit=Hit.NON_SENDER,
     claims=("OpenAPI.security", "Operation.security", "SecurityRequirement.{name}"),
-    aliases=("api-security-scope-added", "api-global-security-scope-added"),
 )
 def security_scope_added(pair: OperationPair) -> Iterator[Delta]:
     """A scope more is needed.
@@ -213,6 +221,7 @@ def security_scope_added(pair: OperationPair) -> Iterator[Delta]:
                 head=step.after.node,
                 impact=Impact.POSSIBLE if step.others else None,
                 place=_PLACE,
+                facts=_shared(step.after),
             )
 
 
@@ -223,7 +232,6 @@ def security_scope_added(pair: OperationPair) -> Iterator[Delta]:
     hit=Hit.NOBODY,
     impact=Impact.SAFE,
     claims=("OpenAPI.security", "Operation.security"),
-    aliases=("api-security-scope-removed", "api-global-security-scope-removed"),
 )
 def security_scope_removed(pair: OperationPair) -> Iterator[Delta]:
     """A scope less is needed.
@@ -249,6 +257,7 @@ def security_scope_removed(pair: OperationPair) -> Iterator[Delta]:
                 base=step.before.node,
                 head=step.after.node,
                 place=_PLACE,
+                facts=_shared(step.before),
             )
 
 
@@ -259,14 +268,12 @@ def security_scope_removed(pair: OperationPair) -> Iterator[Delta]:
     hit=Hit.EVERY_USER,
     claims=(
         "Components.securitySchemes",
-        "SecurityScheme.$ref",
         "SecurityScheme.type",
         "SecurityScheme.name",
         "SecurityScheme.in",
         "SecurityScheme.scheme",
         "Swagger.securityDefinitions",
     ),
-    aliases=("api-security-component-type-changed",),
 )
 def security_scheme_changed(pair: OperationPair) -> Iterator[Delta]:
     """Callers must present another credential than before.
@@ -304,6 +311,7 @@ def security_scheme_changed(pair: OperationPair) -> Iterator[Delta]:
             head=after[0].node if redefined else step.after.node,
             impact=Impact.POSSIBLE if step.others else None,
             place=_PLACE,
+            facts=("type",) if redefined and before[0].kind != after[0].kind else (),
         )
 
 
@@ -334,13 +342,6 @@ def security_scheme_changed(pair: OperationPair) -> Iterator[Delta]:
         "Swagger.SecurityScheme.tokenUrl",
         "Swagger.SecurityScheme.scopes",
     ),
-    aliases=(
-        "api-security-component-oauth-token-url-changed",
-        "api-security-component-oauth-url-changed",
-        "api-security-component-oauth-scope-added",
-        "api-security-component-oauth-scope-removed",
-        "api-security-component-oauth-scope-changed",
-    ),
 )
 def security_scheme_detail_changed(pair: SchemePair) -> Iterator[Delta]:
     """Credentials look the same and are got elsewhere: a flow or a URL of the scheme differs.
@@ -369,7 +370,7 @@ def security_scheme_detail_changed(pair: SchemePair) -> Iterator[Delta]:
           /things: {get: {security: [{token: []}]}}
           components: {securitySchemes: {token: {type: http, scheme: bearer, bearerFormat: JWT}}}
     """
-    for effect, message in _details(pair.base.detail, pair.head.detail):
+    for effect, message, facts in _details(pair.base.detail, pair.head.detail):
         doubtful = effect in {Effect.NARROWED, Effect.CHANGED}
         yield Delta(
             effect,
@@ -378,35 +379,50 @@ def security_scheme_detail_changed(pair: SchemePair) -> Iterator[Delta]:
             head=pair.head.node,
             confidence=Confidence.POSSIBLE if doubtful else None,
             impact=None if doubtful else Impact.SAFE,
+            facts=facts,
         )
 
 
-def _details(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[tuple[Effect, str]]:
+_Detail = tuple[Effect, str, tuple[str, ...]]
+_URLS = {
+    "authorizationUrl": ("authorization-url",),
+    "deviceAuthorizationUrl": ("authorization-url",),
+    "tokenUrl": ("token-url",),
+    "refreshUrl": (),
+}
+
+
+def _details(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[_Detail]:
     for key in ("openIdConnectUrl", "oauth2MetadataUrl"):
         if before.get(key) != after.get(key):
-            yield Effect.CHANGED, f"{key} `{before.get(key)}` became `{after.get(key)}`"
+            yield Effect.CHANGED, f"{key} `{before.get(key)}` became `{after.get(key)}`", ()
     for key in ("bearerFormat", "deprecated"):
         if before.get(key) != after.get(key):
-            yield Effect.ANNOTATION, f"{key} `{before.get(key)}` became `{after.get(key)}`"
+            yield Effect.ANNOTATION, f"{key} `{before.get(key)}` became `{after.get(key)}`", ()
     ours, theirs = _table(before.get("flows")), _table(after.get("flows"))
     for name in sorted(ours.keys() | theirs.keys()):
         if name.startswith("x-"):
             continue
         if name not in theirs:
-            yield Effect.NARROWED, f"flow {name} was removed"
+            yield Effect.NARROWED, f"flow {name} was removed", ()
         elif name not in ours:
-            yield Effect.WIDENED, f"flow {name} was added"
+            yield Effect.WIDENED, f"flow {name} was added", ()
         else:
             yield from _flow(name, _table(ours[name]), _table(theirs[name]))
 
 
-def _flow(name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[tuple[Effect, str]]:
-    for key in ("authorizationUrl", "deviceAuthorizationUrl", "tokenUrl", "refreshUrl"):
+def _flow(name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[_Detail]:
+    for key, facts in _URLS.items():
         if before.get(key) != after.get(key):
-            yield Effect.CHANGED, f"{key} of flow {name} `{before.get(key)}` became `{after.get(key)}`"
+            yield Effect.CHANGED, f"{key} of flow {name} `{before.get(key)}` became `{after.get(key)}`", facts
     ours, theirs = _table(before.get("scopes")), _table(after.get("scopes"))
     for scope in sorted(ours.keys() ^ theirs.keys()):
-        yield Effect.ANNOTATION, f"scope `{scope}` of flow {name} was {'removed' if scope in ours else 'added'}"
+        words = "removed" if scope in ours else "added"
+        yield (
+            Effect.ANNOTATION,
+            f"scope `{scope}` of flow {name} was {words}",
+            ("scope", turn(scope in ours, scope in theirs)),
+        )
 
 
 def _table(value: Any) -> Mapping[str, Any]:

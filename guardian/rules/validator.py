@@ -33,6 +33,13 @@ NUMBER_RANGES: dict[str, tuple[float, float]] = {
 }
 
 
+# What ``contentEncoding`` asks of a text, as a format: JSON Schema's validators take it for an annotation.
+ENCODINGS = {
+    "base64": "byte",
+    **{name: name for name in ("base16", "base32", "base32hex", "base64url", "quoted-printable")},
+}
+
+
 def compiled(schema: Json) -> Draft202012Validator:
     """A validator of this schema (JSON Schema 2020-12, self-contained).
 
@@ -92,6 +99,10 @@ def _whole(low: float, high: float) -> Check:
 # Formats of the OpenAPI registry that the validator does not know.
 _FORMATS: dict[str, Check] = {
     "byte": _matches(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?"),
+    "base16": _matches(r"(?:[0-9A-Fa-f]{2})*"),
+    "base32": _matches(r"[A-Z2-7]*={0,6}"),
+    "base32hex": _matches(r"[0-9A-V]*={0,6}"),
+    "quoted-printable": _matches(r"(?:[ !-<>-~\t\r\n]|=[0-9A-F]{2}|=\r\n)*"),
     "base64url": _matches(r"[A-Za-z0-9_-]*={0,2}"),
     "char": _matches(r"(?s:.)"),
     "date-time-local": _reads(lambda text: "T" in text and datetime.fromisoformat(text).tzinfo is None),

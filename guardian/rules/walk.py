@@ -16,9 +16,10 @@ from typing import Any
 from guardian.errors import GuardianError, RuleError
 from guardian.model import Direction, Effect
 from guardian.rules.match import match
-from guardian.rules.pairs import ATOM_PAIRS, AtomPair, Delta, SchemaRoot, UnionPair
+from guardian.rules.pairs import ATOM_PAIRS, AtomPair, Delta, SchemaRoot, UnionPair, XmlPair
 from guardian.rules.registry import Rule, rules_for
 from guardian.spec.api import Node, Schema
+from guardian.spec.facets import Properties, undeclared
 from guardian.spec.shape import Atom, Shaper
 
 Same = Callable[[Node, Node], bool]
@@ -42,6 +43,7 @@ class Local:
 
     deltas: tuple[tuple[Rule, Delta], ...]
     children: tuple[Child, ...]
+    objects: tuple[tuple[Atom, Atom], ...] = ()  # the alternatives that are matched objects
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,8 @@ class Walker:
                 continue
             seen.add(key)
             local = self.local(base, head, root.direction, root.text)
-            for rule, delta in local.deltas:
+            deltas = [*local.deltas, *_in_xml(local, root.direction)] if root.xml else local.deltas
+            for rule, delta in deltas:
                 # The same words about the same place are one finding, whichever alternative they come from.
                 where = tuple((child.step, child.literal) for child in path)
                 identities = {(rule.id, where, delta.field, delta.message), (rule.id, *_ends(delta), delta.message)}
@@ -159,7 +162,7 @@ class Walker:
             return self.relate(a, b, direction, text)
 
         def relate_atoms(a: Atom, b: Atom) -> Effect | None:
-            pair = ATOM_PAIRS[a.kind](a, b, direction, text, relate)
+            pair = ATOM_PAIRS[a.kind](a, b, direction, text, relate, probing=True)
             below = [(child.base, child.head) for child in children_of(pair)]
             return self._total(below, direction, text, tuple(d.effect for _, d in _run(pair)))
 
@@ -170,15 +173,23 @@ class Walker:
         deltas = list(_run(union))
         children: dict[object, Child] = {}
         for a, b in matching.matched:
+            if a.free and b.free:
+                continue  # neither side says anything of values of this kind
             pair = ATOM_PAIRS[a.kind](a, b, direction, text, relate)
             deltas.extend(_run(pair))
             for child in children_of(pair):
                 children.setdefault((child.step, child.base.key, child.head.key), child)
-        return Local(tuple(deltas), tuple(children.values()))
+        objects = tuple(pair for pair in matching.matched if pair[0].kind == "object")
+        return Local(tuple(deltas), tuple(children.values()), objects)
+
+
+def _in_xml(local: Local, direction: Direction) -> Iterator[tuple[Rule, Delta]]:
+    for base, head in local.objects:
+        yield from _run(XmlPair(base, head, direction))
 
 
 def _ends(delta: Delta) -> tuple[object, object]:
-    return delta.base and delta.base.key, delta.head and delta.head.key
+    return delta.base and delta.base.location, delta.head and delta.head.location
 
 
 def _run(pair: Any) -> Iterator[tuple[Rule, Delta]]:
@@ -211,11 +222,36 @@ def combine(total: Effect | None, effect: Effect) -> Effect | None:
 def children_of(pair: AtomPair) -> Iterator[Child]:
     """The pairs of schemas below a pair of alternatives: properties, map values, items."""
     if pair.base.kind == "object":
-        yield from _properties(pair.base, pair.head, pair.direction)
+        yield from _properties(pair.base, pair.head)
     elif pair.base.kind == "array":
-        for index in range(max(len(pair.base.prefix), len(pair.head.prefix))):
-            yield Child("[]", False, item_at(pair.base, index), item_at(pair.head, index))
-        yield Child("[]", False, pair.base.items, pair.head.items)
+        length = max(len(pair.base.prefix), len(pair.head.prefix))
+        # What one side refuses for its place in the array is told by its limit, not by what it would be there.
+        shared = min(
+            float("inf") if each.max_items is None else each.max_items.value for each in (pair.base, pair.head)
+        )
+        for index in range(length):
+            if index < shared:
+                yield Child("[]", False, item_at(pair.base, index), item_at(pair.head, index))
+        if length < shared:
+            yield Child("[]", False, pair.base.items, pair.head.items)
+
+
+def _written_alike(base: Atom, head: Atom, name: str) -> bool:
+    """True if a property is the same few plain words on both sides: the common case, decided without a closer look."""
+    first, second = base.properties, head.properties
+    if not isinstance(first, Properties) or not isinstance(second, Properties):
+        return False
+    one, other = first.plain(name), second.plain(name)
+    if not isinstance(one, dict) or one != other or "$ref" in one or "$dynamicRef" in one:
+        return False
+    # Equal in Python, where True is 1: only plain scalars of the same type are surely the same in JSON.
+    return all(
+        type(value) is type(other[key]) and not isinstance(value, dict | list) for key, value in one.items()
+    ) and _dialects_alike(base, head)
+
+
+def _dialects_alike(base: Atom, head: Atom) -> bool:
+    return base.nodes[0].document.dialect == head.nodes[0].document.dialect
 
 
 def item_at(atom: Atom, index: int) -> Schema:
@@ -223,23 +259,31 @@ def item_at(atom: Atom, index: int) -> Schema:
     return atom.prefix[index] if index < len(atom.prefix) else atom.items
 
 
-def _properties(base: Atom, head: Atom, direction: Direction) -> Iterator[Child]:
-    for name, schema in base.properties.items():
+def _said_of(atom: Atom, name: str) -> Schema | None:
+    """What a side says of a key that it does not declare: the key is required, or of a kind of keys with a schema."""
+    said = undeclared(atom, name)
+    asked = name in atom.required or any(name == other for _, other in atom.dependent_required)
+    return said if said is not None and (said.nodes or asked) else None
+
+
+def _properties(base: Atom, head: Atom) -> Iterator[Child]:
+    for name in base.properties:
         if name in head.properties:
-            yield Child(name, True, schema, head.properties[name])
-        elif direction is Direction.REQUEST and head.additional is not None and head.additional.nodes:
-            # What is no longer declared must now satisfy what head says of every other key.
-            if name not in head.hidden:
-                yield Child(name, True, schema, head.additional)
-    if base.additional is not None and base.additional.nodes and direction is Direction.RESPONSE:
-        for name, schema in head.properties.items():
-            if name not in base.properties and name not in base.hidden:
-                yield Child(name, True, base.additional, schema)
+            if not _written_alike(base, head, name):
+                yield Child(name, True, base.properties[name], head.properties[name])
+        elif name not in head.hidden and (other := _said_of(head, name)) is not None:
+            yield Child(name, True, base.properties[name], other)
+    for name in head.properties:
+        if name not in base.properties and name not in base.hidden and (one := _said_of(base, name)) is not None:
+            yield Child(name, True, one, head.properties[name])
     if base.additional is not None and head.additional is not None and base.additional.nodes and head.additional.nodes:
         yield Child("*", False, base.additional, head.additional)
-    for pattern, schema in base.pattern_properties.items():
-        if pattern in head.pattern_properties:
-            yield Child("*", False, schema, head.pattern_properties[pattern])
+    for pattern in dict.fromkeys((*base.pattern_properties, *head.pattern_properties)):
+        one, other = (atom.pattern_properties.get(pattern, atom.additional) for atom in (base, head))
+        if one is None or other is None:
+            continue
+        if (pattern in base.pattern_properties and pattern in head.pattern_properties) or (one.nodes and other.nodes):
+            yield Child("*", False, one, other)
     for name, schema in base.dependent_schemas.items():
         if name in head.dependent_schemas:
             yield Child("", False, schema, head.dependent_schemas[name])

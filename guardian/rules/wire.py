@@ -64,9 +64,18 @@ def exploded(
     """Parameters as they are on the wire: exploded query objects are replaced by their properties.
 
     Not so where the object carries constraints of its own, or where ``others``, the parameters of the other side,
-    have an object of that name which does: then objects are compared as objects.
+    have an object of that name which does, or which demands something else: then objects are compared as objects.
     """
+    parameters, others = list(parameters), list(others)
     kept_whole = {each.name for each in others if _constrained_object(each, others_shaper)}
+    demands = [
+        {each.name: _demands(each, one) for each in side}
+        for side, one in ((parameters, shaper), (others, others_shaper))
+    ]
+    ours, theirs = demands
+    kept_whole |= {
+        name for name in ours.keys() & theirs.keys() if ours[name] and theirs[name] and ours[name] != theirs[name]
+    }
     result: list[Parameter] = []
     for parameter in parameters:
         plain = _plain_object(parameter, shaper) if _takes_apart(parameter) else None
@@ -75,6 +84,14 @@ def exploded(
         else:
             result.extend(_parts(parameter, plain))
     return result
+
+
+def _demands(parameter: Parameter, shaper: Shaper) -> object:
+    """What an object demands as a whole beside its properties: which of them go with any other, and no others."""
+    plain = _plain_object(parameter, shaper) if _takes_apart(parameter) else None
+    if plain is None:
+        return None
+    return (frozenset() if parameter.required else frozenset(plain.required), plain.additional is None)
 
 
 def _takes_apart(parameter: Parameter) -> bool:

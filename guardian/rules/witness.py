@@ -9,7 +9,8 @@ need for it is part of the question. No judged value, no witness: then a sentenc
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain, islice
+from contextlib import suppress
+from itertools import islice
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -32,8 +33,6 @@ MAX_TRIED = 400
 MAX_LOCAL = 4
 MAX_MESSAGES = 8
 
-_NOTHING = object()
-
 
 def witness(found: Found, walker: Walker) -> Witness | str:
     """A witness of a finding, or why there is none, as a sentence.
@@ -55,11 +54,11 @@ class Prover:
     """Builds witnesses over one comparison and remembers the parts."""
 
     def __init__(self, walker: Walker) -> None:
-        self._walker = walker
+        self._shapers = (walker.base_shaper, walker.head_shaper)
         self._base_judges = Judges()
         self._head_judges = Judges()
         self._samplers: dict[tuple[bool, Direction], Sampler] = {}
-        self._locals: dict[object, tuple[list[Any], Iterator[Any]]] = {}
+        self._locals: dict[object, tuple[list[Any], Iterator[Any], list[str]]] = {}
 
     def witness(self, found: Found) -> Witness | str:
         """See ``guardian.rules.witness.witness``."""
@@ -69,56 +68,59 @@ class Prover:
         harmless = Effect.WIDENED if direction is Direction.REQUEST else Effect.NARROWED
         if found.delta.effect is harmless:
             return "every message that worked before works still"
-        try:
-            return self._prove(found)
-        except Unjudgeable as reason:
-            return str(reason)
-
-    def _prove(self, found: Found) -> Witness | str:
         lost = self._lost_property(found)
         needs = _needs(found, lost) if lost else True
         tags = _about_tags(found)
         root = found.root
-        local = islice(self._local(found, lost), MAX_LOCAL)
-        first = next(local, _NOTHING)
-        if first is _NOTHING:
-            return "no value was found that one side accepts and the other refuses"
-        for value in chain([first], local):
+        reasons: list[str] = []
+        missing = "no value was found that one side accepts and the other refuses"
+        for value in islice(self._local(found, lost, reasons), MAX_LOCAL):
+            missing = "no whole message was found that shows the difference"
             for message in islice(self._messages(found, value), MAX_MESSAGES):
                 if root.text and not _has_text(message):
                     continue
-                if self._tells_apart(found, root.base, root.head, message, needs, tags):
+                if self._tells_apart(found, root.base, root.head, message, needs, tags, reasons):
                     return _worded(found, message, lost)
-        return "no whole message was found that shows the difference"
+        return reasons[0] if reasons else missing
 
     # -- at the place of the finding -----------------------------------------------------------------------------------
 
-    def _local(self, found: Found, lost: str | None) -> Iterator[Any]:
+    def _local(self, found: Found, lost: str | None, reasons: list[str]) -> Iterator[Any]:
         """Values at the place of the finding that only one side accepts; for many operations found once."""
         delta, root = found.delta, found.root
         key = (found.base.key, found.head.key, root.direction, root.text, found.rule.id, delta.field, delta.message)
         if key not in self._locals:
-            self._locals[key] = ([], self._search(found, lost))
-        known, more = self._locals[key]
+            told: list[str] = []
+            self._locals[key] = ([], self._search(found, lost, told), told)
+        known, more, told = self._locals[key]
         yield from known
         for value in more:
             known.append(value)
             yield value
+        reasons.extend(told)
 
-    def _search(self, found: Found, lost: str | None) -> Iterator[Any]:
+    def _search(self, found: Found, lost: str | None, reasons: list[str]) -> Iterator[Any]:
         needs: Json = {"required": [lost]} if lost else True
         tags = _about_tags(found)
         candidates = islice(self._candidates(found, lost), MAX_TRIED)
+        undecided = found.delta.confidence is Confidence.POSSIBLE
         for value in self._prepared(found, candidates, tags):
-            if self._tells_apart(found, found.base, found.head, value, needs, tags):
-                yield value
+            if self._tells_apart(found, found.base, found.head, value, needs, tags, reasons):
+                if not undecided or self._refused_for(found, value):
+                    yield value
+
+    def _refused_for(self, found: Found, value: Any) -> bool:
+        """Whether the receiving side refuses a value for nothing but what the finding is about."""
+        _, receives = self._judges(found.root, found.base, found.head, _about_tags(found))
+        return all(keywords & _claims(found) for keywords in receives.objections(value))
 
     def _prepared(self, found: Found, candidates: Iterator[Any], tags: bool) -> Iterator[Any]:
         """The same values; the judges are told of some at a time, a few at first, for the first ones often do."""
         size = 4
         while batch := list(islice(candidates, size)):
-            for judge in self._judges(found.root, found.base, found.head, tags):
-                judge.prepare(batch)
+            with suppress(Unjudgeable):  # some of them cannot be judged: then each is, by itself
+                for judge in self._judges(found.root, found.base, found.head, tags):
+                    judge.prepare(batch)
             yield from batch
             size *= 8
 
@@ -142,11 +144,10 @@ class Prover:
             for atom in sender.atoms(sent):
                 if atom.kind == "object":
                     yield from self._about(sender, sent, atom, name)
-        claims = {each.rpartition(".")[2] for each in found.rule.claims}
+        claims = _claims(found)
         tried = list(islice(boundaries.values(sent, received), MAX_TRIED))
         yield from (value for keyword, value in tried if keyword in claims)
-        if found.delta.confidence is not Confidence.POSSIBLE:  # else a value must be about this very finding
-            yield from (value for keyword, value in tried if keyword not in claims)
+        yield from (value for keyword, value in tried if keyword not in claims)
 
     def _about(self, sender: Sampler, sent: Schema, atom: Atom, name: str) -> Iterator[Any]:
         """Objects with and without one property."""
@@ -160,13 +161,20 @@ class Prover:
                 if made is not None:
                     yield made
 
-    def _tells_apart(self, found: Found, base: Schema, head: Schema, value: Any, needs: Json, tags: bool) -> bool:
-        """Whether the sending side accepts a value and the receiving side, with its needs, accepts no reading of it."""
+    def _tells_apart(
+        self, found: Found, base: Schema, head: Schema, value: Any, needs: Json, tags: bool, reasons: list[str]
+    ) -> bool:
+        """Whether the sending side accepts a value and the receiving side, with its needs, accepts no reading of it.
+
+        Why one of them could not be asked is put into ``reasons``.
+        """
         sends, receives = self._judges(found.root, base, head, tags)
-        if not sends.accepts(value):
-            return False
         read = readings(value) if found.root.text else (value,)
-        return not any(receives.accepts(each, needs) for each in read)
+        try:
+            return sends.accepts(value) and not any(receives.accepts(each, needs) for each in read)
+        except Unjudgeable as reason:
+            reasons.append(str(reason))
+            return False
 
     def _judges(self, root: SchemaRoot, base: Schema, head: Schema, tags: bool) -> tuple[Judge, Judge]:
         direction = root.direction
@@ -210,8 +218,7 @@ class Prover:
     def _sampler(self, is_head: bool, direction: Direction) -> Sampler:
         sampler = self._samplers.get((is_head, direction))
         if sampler is None:
-            shaper = self._walker.head_shaper if is_head else self._walker.base_shaper
-            sampler = self._samplers[is_head, direction] = Sampler(shaper, direction)
+            sampler = self._samplers[is_head, direction] = Sampler(self._shapers[is_head], direction)
         return sampler
 
 
@@ -221,6 +228,11 @@ _PROVERS: WeakKeyDictionary[Walker, Prover] = WeakKeyDictionary()
 def _turned(root: SchemaRoot, base: Schema, head: Schema) -> tuple[Schema, Schema]:
     """Who sends comes first."""
     return (base, head) if root.direction is Direction.REQUEST else (head, base)
+
+
+def _claims(found: Found) -> set[str]:
+    """The keywords that the finding's rule answers for."""
+    return {each.rpartition(".")[2] for each in found.rule.claims}
 
 
 def _about_tags(found: Found) -> bool:
@@ -236,9 +248,9 @@ def _only_name(field: str) -> str | None:
 
 
 def _around(sender: Sampler, parent: Schema, child: Child, below: Schema, value: Any) -> Iterator[Any]:
-    """Values of ``parent`` with ``value`` one step below; alternatives that really lead to ``below`` first."""
-    exact: list[Any] = []
-    other: list[Any] = []
+    """Values of ``parent`` with ``value`` one step below: in the alternatives that really lead there, small ones first."""
+    exact: list[tuple[Atom, Any]] = []
+    other: list[tuple[Atom, Any]] = []
     for atom in sender.atoms(parent):
         if child.step == "[]" and atom.kind == "array":
             index = next((i for i, each in enumerate(atom.prefix) if each == below), len(atom.prefix))
@@ -257,9 +269,10 @@ def _around(sender: Sampler, parent: Schema, child: Child, below: Schema, value:
         else:
             continue
         if made is not None:
-            (exact if fits else other).append(made)
-    yield from exact
-    yield from other
+            (exact if fits else other).append((atom, made))
+    yield from (made for _, made in exact)
+    yield from (sender.fuller(atom, made) for atom, made in exact if atom.kind == "object")
+    yield from (made for _, made in other)
 
 
 def _key_of(sender: Sampler, atom: Atom, below: Schema) -> str | None:

@@ -20,17 +20,14 @@ if TYPE_CHECKING:
 class Node:
     """A place in a document together with the plain value that stands there."""
 
-    __slots__ = ("document", "pointer", "value")
+    __slots__ = ("document", "key", "pointer", "value")
 
     def __init__(self, document: Document, pointer: str, value: Any) -> None:
         self.document = document
         self.pointer = pointer
         self.value = value
-
-    @property
-    def key(self) -> tuple[str, str]:
-        """Identity within one side: (document's path in its tree, JSON pointer)."""
-        return (self.document.uri, self.pointer)
+        #: Identity within one side: (document's path in its tree, JSON pointer).
+        self.key: tuple[str, str] = (document.uri, pointer)
 
     @property
     def location(self) -> Location:
@@ -45,7 +42,10 @@ class Node:
         value, pointer = self.value, self.pointer
         for step in steps:
             value = value[step]
-            pointer += "/" + str(step).replace("~", "~0").replace("/", "~1")
+            text = str(step)
+            if "~" in text or "/" in text:
+                text = text.replace("~", "~0").replace("/", "~1")
+            pointer = f"{pointer}/{text}"
         return Node(self.document, pointer, value)
 
     def __eq__(self, other: object) -> bool:
@@ -58,7 +58,6 @@ class Node:
         return f"Node({self.document.uri}#{self.pointer})"
 
 
-@dataclass(frozen=True, slots=True)
 class Schema:
     """A conjunction: a value is valid if it satisfies every node. No node at all accepts everything.
 
@@ -66,16 +65,25 @@ class Schema:
     ``guardian.spec.shape``; two schemas with the same nodes are the same schema.
     """
 
-    nodes: tuple[Node, ...]
+    __slots__ = ("key", "nodes")
 
-    @property
-    def key(self) -> tuple[tuple[str, str], ...]:
-        return tuple(node.key for node in self.nodes)
+    def __init__(self, nodes: tuple[Node, ...]) -> None:
+        self.nodes = nodes
+        self.key = tuple([node.key for node in nodes])
 
     @property
     def node(self) -> Node | None:
         """The node to name in a report: the first one."""
         return self.nodes[0] if self.nodes else None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Schema) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __repr__(self) -> str:
+        return f"Schema{self.nodes!r}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,18 +163,19 @@ def fetch_command(repo: Path, revision: str) -> str | None:
     remotes = _line(repo, "remote").split()
     if not remotes:
         return None
+    depth = "--depth=1 " if is_shallow(repo) else ""  # a depth would make a complete clone shallow
     remote, _, branch = revision.partition("/")
     steps = re.search(r"[~^](\d*)", revision)
     if steps:
         return f"git fetch --deepen={steps[1]}" if int(steps[1] or 1) > 1 else "git fetch --deepen=1"
     if remote in remotes and branch:
-        return f"git fetch --depth=1 {remote} {branch}:refs/remotes/{remote}/{branch}"
+        return f"git fetch {depth}{remote} {branch}:refs/remotes/{remote}/{branch}"
     origin = "origin" if "origin" in remotes else remotes[0]
     if _SHA.fullmatch(revision):
-        return f"git fetch --depth=1 {origin} {revision}"
+        return f"git fetch {depth}{origin} {revision}"
     if re.match(r"v?\d", revision):
-        return f"git fetch --depth=1 {origin} tag {revision}"
-    return f"git fetch --depth=1 {origin} {revision}:{revision}"
+        return f"git fetch {depth}{origin} tag {revision}"
+    return f"git fetch {depth}{origin} {revision}:{revision}"
 
 
 def default_base(repo: Path, environ: Mapping[str, str]) -> tuple[str, str]:

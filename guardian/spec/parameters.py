@@ -77,7 +77,7 @@ def _identity(node: Node) -> tuple[str, str]:
     if not isinstance(name, str):
         raise malformed(node, "a parameter needs a `name`")
     known = dialect.parameter_locations if dialect.request_body else dialect.parameter_locations | BODY_LOCATIONS
-    if location not in known:
+    if not isinstance(location, str) or location not in known:
         found = f"not {shown(location)}" if "in" in node.value else "and has none"
         raise malformed(node, f"parameter {name!r} needs an `in` of {', '.join(sorted(known))}, {found}")
     return location, name

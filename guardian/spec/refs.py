@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _COMPONENT_NAME = re.compile(r"[A-Za-z0-9._-]+")
 # Their presence in the source is what makes it matter where in a document a reference stands.
-_SCOPE_KEYWORDS = (b"$id", b"$self", b"$dynamicRef")
+_SCOPE_KEYWORDS = (b"$id", b"$self", b"$dynamicRef", b"$dynamicAnchor")
 
 
 class Document:

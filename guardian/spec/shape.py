@@ -21,6 +21,7 @@ from guardian.errors import RefError
 from guardian.model import Direction
 from guardian.spec.api import Node, Schema
 from guardian.spec.dialects import DIALECTS
+from guardian.spec.dynamic import target_of
 
 KINDS = ("null", "boolean", "number", "string", "array", "object")
 ANYTHING = Schema(())
@@ -28,15 +29,27 @@ ANYTHING = Schema(())
 # Alternatives of one schema beyond this many are not multiplied out any further (see Shape.opaque).
 MAX_ATOMS = 96
 
+# Keywords that change no message by themselves and that readers want to hear of all the same.
+ANNOTATIONS = frozenset(("default", "deprecated", "x-stability-level", "x-sunset"))
+
 _BY_KIND = {
     "object": (
         "properties", "required", "additionalProperties", "patternProperties", "minProperties", "maxProperties",
         "propertyNames", "dependentRequired", "dependentSchemas", "dependencies", "unevaluatedProperties",
     ),
     "array": ("items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains", "unevaluatedItems"),
-    "string": ("minLength", "maxLength", "pattern"),
+    "string": ("minLength", "maxLength", "pattern", "contentEncoding", "contentMediaType", "contentSchema"),
     "number": ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
 }  # fmt: skip
+
+# The keywords that say anything of values of one kind; without any of them such a value is free.
+KEYWORDS: dict[str, frozenset[str]] = {
+    **{kind: frozenset() for kind in KINDS},
+    **{kind: frozenset(keywords) for kind, keywords in _BY_KIND.items()},
+    "array": frozenset((*_BY_KIND["array"], "additionalItems")),
+    "string": frozenset((*_BY_KIND["string"], "format", "type")),  # 2.0 has a type "file"
+    "number": frozenset((*_BY_KIND["number"], "format")),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +87,8 @@ class Atom:
     # any kind
     enum: Mapping[str, Node] | None = None  # canonical JSON text -> where it is written
     extensible: bool = False  # x-extensible-enum: readers were told to expect more
-    nots: tuple[Node, ...] = ()
+    nots: tuple[Node, ...] = ()  # schemas under "not" that exclude some values of this kind, and are no lists
+    excluded: Mapping[str, Node] = field(default_factory=dict)  # values that a "not" lists, as in enum
     conditions: tuple[Node, ...] = ()  # schema objects that hold an "if"
     # number
     integer: bool = False
@@ -85,6 +99,7 @@ class Atom:
     min_length: Bound | None = None
     max_length: Bound | None = None
     patterns: Mapping[str, Node] = field(default_factory=dict)
+    documents: tuple[Node, ...] = ()  # schema objects that say what document the text is
     # number and string
     formats: Mapping[str, Node] = field(default_factory=dict)
     # array
@@ -117,8 +132,8 @@ class Atom:
         return (
             self.enum is None
             and not (self.integer or self.minimum or self.maximum or self.multiples)
-            and not (self.min_length or self.max_length or self.patterns or self.formats)
-            and not (self.nots or self.conditions)
+            and not (self.min_length or self.max_length or self.patterns or self.formats or self.documents)
+            and not (self.nots or self.excluded or self.conditions)
             and self.items == ANYTHING
             and not (self.prefix or self.min_items or self.max_items or self.unique or self.contains)
             and not (self.properties or self.required or self.pattern_properties or self.property_names.nodes)
@@ -143,9 +158,10 @@ class Shape:
     atoms: tuple[Atom, ...]
     discriminator: Discriminator | None = None
     opaque: tuple[Node, ...] = ()
-    read_only: Node | None = None
-    write_only: Node | None = None
-    deprecated: Node | None = None
+    # By keyword, what is said of the value beside what it may be.
+    said: Mapping[str, Node] = field(default_factory=dict)
+    # The discriminator of a schema that lists no alternatives: others extend it, and are found by their names.
+    subtypes: Discriminator | None = None
 
     def of_kind(self, kind: str) -> tuple[Atom, ...]:
         return tuple(atom for atom in self.atoms if atom.kind == kind)
@@ -209,6 +225,7 @@ class Shaper:
 
     def __init__(self) -> None:
         self._memo: dict[tuple[tuple[tuple[str, str], ...], Direction], Shape] = {}
+        self._asked: set[object] = set()  # what is being answered, where an answer may lead back to itself
         self._flags: dict[tuple[str, str], tuple[Node | None, Node | None]] = {}
 
     def shape(self, schema: Schema, direction: Direction) -> Shape:
@@ -222,6 +239,17 @@ class Shaper:
         if found is None:
             found = self._memo[key] = self._build(schema, direction)
         return found
+
+    def shape_unless_asked(self, schema: Schema, direction: Direction) -> Shape | None:
+        """The effective shape; None where it is asked for while it is being answered: a schema that needs itself."""
+        key = (schema.key, direction)
+        if key in self._asked:
+            return None
+        self._asked.add(key)
+        try:
+            return self.shape(schema, direction)
+        finally:
+            self._asked.discard(key)
 
     def names(self) -> set[str]:
         """The names of all components that shapes were made of so far."""
@@ -241,9 +269,8 @@ class Shaper:
             tuple(_tidy(atoms)),
             context.discriminator,
             tuple(context.opaque),
-            context.read_only,
-            context.write_only,
-            context.deprecated,
+            context.said,
+            context.subtypes,
         )
 
     def _cross(self, left: list[_Branch], right: list[_Branch], context: _Context, node: Node) -> list[_Branch]:
@@ -275,8 +302,10 @@ class Shaper:
         branches = [_Branch()]
         reference = value.get("$ref")
         dialect = DIALECTS[node.document.dialect]
+        if context.open_flags and (dialect.schema_siblings or not isinstance(reference, str)):
+            context.note(node)
         if isinstance(reference, str):
-            target = node.document.documents.resolve(reference, node)
+            target = target_of(node, "$ref")
             inner = self._expand(target, context, trail)
             name = target.pointer.rpartition("/")[2]
             inner = [replace(each, names=(name, *each.names)) for each in inner]
@@ -285,10 +314,8 @@ class Shaper:
                 return branches
         dynamic = value.get("$dynamicRef")
         if isinstance(dynamic, str):
-            target = node.document.documents.resolve(dynamic, node)
+            target = target_of(node, "$dynamicRef")
             branches = self._cross(branches, self._expand(target, context, trail), context, node)
-        if context.open_flags:
-            context.note_flags(node)
         own = _Branch((node,)) if _has_leaf_keywords(value) else _Branch()
         composed: list[_Branch] = [own]
         for index, part in enumerate(_list(value.get("allOf"))):
@@ -309,13 +336,15 @@ class Shaper:
             for index, option in enumerate(options):
                 if isinstance(option, dict | bool):
                     child = node.child(keyword, index)
-                    name, tags = self._selection(discriminator, child)
+                    variant, tags = self._selection(discriminator, child)
                     union.extend(
-                        replace(each, variant=each.variant or name, tags=each.tags or tags)
+                        replace(each, variant=each.variant or variant, tags=each.tags or tags)
                         for each in self._expand(child, context, trail)
                     )
             context.open_flags = closed_flags
             composed = self._cross(composed, union, context, node)
+        if context.open_flags and "discriminator" in value and not value.get("oneOf") and not value.get("anyOf"):
+            context.subtypes = context.subtypes or self._discriminator(node, "")
         if dialect.nullable and value.get(dialect.nullable) is True and "type" not in value:
             if any(keyword in value for keyword in ("allOf", "oneOf", "anyOf")):
                 composed = [*composed, _Branch((), null=True)]
@@ -323,6 +352,8 @@ class Shaper:
 
     def _discriminator(self, node: Node, keyword: str) -> Discriminator | None:
         value = node.value.get("discriminator")
+        if isinstance(value, str):  # OpenAPI 2.0 names the property alone
+            return Discriminator(value, {}, node.child("discriminator"))
         if not isinstance(value, dict) or not isinstance(value.get("propertyName"), str):
             return None
         written = value.get("mapping")
@@ -444,18 +475,14 @@ class _Context:
     def __init__(self) -> None:
         self.discriminator: Discriminator | None = None
         self.opaque: list[Node] = []
-        self.read_only: Node | None = None
-        self.write_only: Node | None = None
-        self.deprecated: Node | None = None
+        self.subtypes: Discriminator | None = None
+        self.said: dict[str, Node] = {}
         self.open_flags = True
 
-    def note_flags(self, node: Node) -> None:
-        if node.value.get("readOnly") is True:
-            self.read_only = self.read_only or node.child("readOnly")
-        if node.value.get("writeOnly") is True:
-            self.write_only = self.write_only or node.child("writeOnly")
-        if node.value.get("deprecated") is True:
-            self.deprecated = self.deprecated or node.child("deprecated")
+    def note(self, node: Node) -> None:
+        """What the schema says beside what it accepts; the outermost word counts."""
+        for keyword in ANNOTATIONS & node.value.keys():
+            self.said.setdefault(keyword, node.child(keyword))
 
 
 _LEAF_KEYWORDS = frozenset(

@@ -196,7 +196,9 @@ class MemoryTree:
         return self._label
 
     def read(self, path: str) -> bytes:
-        data = self._files.get(_inside(path, path))
+        data = self._files.get(path)  # a pipe is called by its absolute path
+        if data is None:
+            data = self._files.get(_inside(path, path))
         if data is None:
             raise _no_file(self, path)
         return data

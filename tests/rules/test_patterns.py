@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from guardian.model import Effect
 from guardian.rules import patterns
-from guardian.rules.ecma import Undecidable
+from guardian.spec.ecma import Undecidable
 
 WORDS = ["".join(each) for length in range(6) for each in itertools.product("ab", repeat=length)]
 

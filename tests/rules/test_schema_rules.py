@@ -120,7 +120,7 @@ def test_severity_is_the_users_to_set() -> None:
     for setting, expected in (
         ({"enum-value-removed": Severity.WARNING}, Severity.WARNING),
         ({"enum-value-removed": Severity.INFO, "enum-value-removed@request": Severity.BREAKING}, Severity.BREAKING),
-        ({"request-property-enum-value-removed": Severity.INFO}, Severity.INFO),
+        ({"request-body-enum-value-removed": Severity.INFO}, Severity.INFO),
     ):
         (change,) = compare(*sides, options=Options(severity=setting, prove=False))
         assert change.severity is expected

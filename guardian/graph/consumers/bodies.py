@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -25,6 +26,10 @@ _EVERYDAY = re.compile(
     re.IGNORECASE,
 )
 
+# How many values of one field are kept, and how long a text may be to be kept.
+_VALUES = 64
+_LONGEST = 64
+
 NOT_JSON = object()
 """What `parse_json` gives for text that is no JSON."""
 
@@ -37,12 +42,23 @@ def json_fields(value: Any, origin: Location, maps: frozenset[Path] = frozenset(
         origin: where it stands.
         maps: paths of objects that are maps, whose keys are data and not names.
     """
-    seen: set[tuple[Path, bool]] = set()
+    places: dict[tuple[Path, bool], str] = {}
+    values: dict[tuple[Path, bool], dict[str, None]] = {}
     for path, pointer, leaf in _leaves(value, maps):
         shallow = isinstance(leaf, dict | list)
-        if (path, shallow) not in seen:
-            seen.add((path, shallow))
-            yield Field(path, _at(origin, pointer), shallow=shallow)
+        places.setdefault((path, shallow), pointer)
+        seen = values.setdefault((path, shallow), {})
+        if not shallow and len(seen) < _VALUES and (text := _value(leaf)) is not None:
+            seen[text] = None
+    for (path, shallow), pointer in places.items():
+        yield Field(path, _at(origin, pointer), shallow, tuple(values[path, shallow]))
+
+
+def _value(leaf: Any) -> str | None:
+    """A value as JSON text; ``None`` for what is too long to be one of a list."""
+    if isinstance(leaf, str) and len(leaf) > _LONGEST:
+        return None
+    return json.dumps(leaf, ensure_ascii=False)
 
 
 def _leaves(root: Any, maps: frozenset[Path]) -> Iterator[tuple[Path, str, Any]]:
@@ -74,7 +90,7 @@ def text_fields(text: str, media_type: str, origin: Location) -> Iterator[Field]
         yield Field(ROOT, origin)
     else:
         # The text has no pointers of its own, so all its fields stand where it stands.
-        yield from (Field(field.path, origin, field.shallow) for field in json_fields(value, Location("")))
+        yield from (replace(field, origin=origin) for field in json_fields(value, Location("")))
 
 
 def placed_fields(place: str, names: Iterable[str], origin: Location) -> Iterator[Field]:

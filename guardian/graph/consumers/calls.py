@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from guardian.graph.uses import Confidence, Consumer, Field, Found, Use
 from guardian.model import Location, Note
@@ -89,5 +89,7 @@ def _joined(
         return seen
     joined = seen or {}
     for each in fields:
-        joined.setdefault((each.path, each.shallow), each)
+        known = joined.setdefault((each.path, each.shallow), each)
+        if not set(each.values) <= set(known.values):
+            joined[each.path, each.shallow] = replace(known, values=tuple(dict.fromkeys(known.values + each.values)))
     return joined

@@ -155,7 +155,10 @@ def _descend(branch: _Branch, segments: list[str], depth: int, method: str) -> O
         found = _descend(literal, segments, depth + 1, method)
         if found is not None:
             return found
-    for pattern, below in branch.templates.values():
+    templates = list(branch.templates.values())
+    if segment == _ANY:
+        templates.reverse()  # a variable most likely stands for a whole segment, which comes last
+    for pattern, below in templates:
         if segment == _ANY or pattern.fullmatch(segment):
             found = _descend(below, segments, depth + 1, method)
             if found is not None:

@@ -86,7 +86,7 @@ class _Scan:
         if target is not None and called is None and self._ends_expression(after):
             self._bind(target, path)
         else:
-            self._read(path, after, called)
+            after = self._read(path, after, called)
         return after
 
     # -- where a chain starts ------------------------------------------------------------------------------------------
@@ -123,18 +123,21 @@ class _Scan:
 
     # -- what becomes of it --------------------------------------------------------------------------------------------
 
-    def _read(self, path: Path, after: int, called: str | None) -> None:
+    def _read(self, path: Path, after: int, called: str | None) -> int:
+        """Note what is read of the chain that ends before ``after``; where to go on."""
         if called in _EACH:
-            parameter = self._callback_parameter(after + 1)
-            if parameter:
-                self.names[parameter] = path.below(Wild.ITEM)
             self._keep(path, shallow=True)
-            return
+            at = self._callback_parameter(after + 1)
+            if at is None:
+                return after
+            self.names[self.tokens[at]] = path.below(Wild.ITEM)
+            return at + 1
         asserted = list(self._asserted_properties(after)) if called is None else []
         for text in asserted:
             self._keep(Path(path.steps + fieldpath.parse(text).steps))
         if not asserted:
             self._keep(path, shallow=called is not None or path == ROOT)
+        return after
 
     def _keep(self, path: Path, *, shallow: bool = False) -> None:
         if not (shallow and path == ROOT):
@@ -162,11 +165,11 @@ class _Scan:
             at += 1
         return found
 
-    def _callback_parameter(self, at: int) -> str | None:
-        """The first parameter of ``x => …``, ``(x, i) => …`` or ``function (x) …``."""
-        while at < len(self.tokens) and (self.tokens[at] in {"(", "function", "async"}):
+    def _callback_parameter(self, at: int) -> int | None:
+        """Where the first parameter of ``x => …``, ``(x, i) => …`` or ``function (x) …`` stands."""
+        while at < len(self.tokens) and self.tokens[at] in {"(", "function", "async"}:
             at += 1
-        return self.tokens[at] if at < len(self.tokens) and _is_name(self.tokens[at]) else None
+        return at if at < len(self.tokens) and _is_name(self.tokens[at]) else None
 
     # -- assignments ---------------------------------------------------------------------------------------------------
 

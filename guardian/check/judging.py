@@ -1,0 +1,114 @@
+"""From what the rules found to what counts: lifecycle, consumers, mode, exceptions, versions, in this order.
+
+A severity is made in layers, each of which knows more than the one before: the table of effect and direction; the rule's
+own word; ``severity`` of guardian.yaml (``alias@direction``, ``alias``, ``rule@direction``, ``rule``, the first that is
+there); a stability level or a window that is over, which take a place out of the verdict; mode and consumers; an
+exception. What is no contract's change but a team's policy (expired exceptions, sunset dates, versions, declarations)
+counts as it is graded, whatever the mode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
+
+from guardian.check.compare import Apis, Compared
+from guardian.check.configfile import read_exceptions
+from guardian.check.declared import Declared
+from guardian.check.exceptions import accept
+from guardian.check.lifecycle import Ageing, unbumped
+from guardian.check.services import Selection
+from guardian.config import CheckRequest, ExceptionEntry
+from guardian.errors import ConfigError
+from guardian.model import Change, Note, Severity
+from guardian.rules.compare import fingerprint, number_twins, order
+from guardian.rules.registry import Declared as DeclaredRule
+from guardian.rules.registry import load
+
+
+def judge(
+    compared: Compared, selection: Selection, declared: Declared, apis: Apis, request: CheckRequest
+) -> tuple[list[Change], list[Note]]:
+    """All changes with whom they hit and what they count as, in the order of reports; and what is to be noted besides.
+
+    Raises:
+        ConfigError: the exceptions file cannot be read, or says something that it cannot say.
+        ReadError: a specification that a consumer's use leads to cannot be read.
+    """
+    ageing = Ageing(apis, request.config.lifecycle, request.as_of)
+    found = ageing.announced(compared.changes)
+    changes, notes = _traced(found, ageing.is_over, selection, declared, apis, request, compared.services)
+    changes = _graded(ageing.settled(changes, request.mode), request)
+    changes = number_twins(sorted(changes, key=order))
+    services = {service.name for service in selection.services}
+    changes, findings = accept(changes, _entries(request, selection), request.as_of, services)
+    findings += unbumped(changes, (service.name for service in selection.chosen), apis)
+    return number_twins(sorted([*changes, *_graded(findings, request)], key=order)), notes
+
+
+def _traced(
+    found: Sequence[Change],
+    may_go: Callable[[Change], bool],
+    selection: Selection,
+    declared: Declared,
+    apis: Apis,
+    request: CheckRequest,
+    looked_into: Collection[str],
+) -> tuple[list[Change], list[Note]]:
+    """The changes with whom they hit, and what is left of their severity after that."""
+    from guardian.graph.settle import settle
+
+    public = {service.name for service in selection.services if service.public}
+
+    def lowered(change: Change) -> bool:
+        return _chosen(change, request) is not None or may_go(change)
+
+    if not declared.any:
+        return settle(found, request.mode, (), public, lowered), []
+    from guardian.graph.blast import blast
+    from guardian.graph.strangers import unknown_operations, unknown_services
+
+    traced = blast(found, apis.routes(), declared.base, declared.head)
+    declared.edges = traced.edges
+    suspects = {service.name for service in selection.chosen} & (declared.moved() | set(looked_into))
+    strangers = [
+        replace(each, fingerprint=fingerprint(each, each.service))
+        for each in unknown_operations(apis.routes(), declared.head, suspects)
+    ]
+    known = {service.name for service in selection.services} | request.config.services.keys()
+    changes = settle((*traced.changes, *strangers), request.mode, declared.everybody, public, lowered)
+    return changes, [*traced.notes, *unknown_services(declared.everybody, known)]
+
+
+def _chosen(change: Change, request: CheckRequest) -> Severity | None:
+    return request.config.severity_of(change.rule, change.direction, change.aliases.get("oasdiff"))
+
+
+def _graded(changes: Iterable[Change], request: CheckRequest) -> list[Change]:
+    """The changes without those of rules that are off; policy with the severity that guardian.yaml gives it."""
+    graded = []
+    for change in changes:
+        if _is_policy(change):
+            severity = _chosen(change, request) or change.severity
+            change = replace(change, severity=severity, counts_as=severity)
+        if change.severity is not Severity.OFF:
+            graded.append(change)
+    return graded
+
+
+def _is_policy(change: Change) -> bool:
+    rule = load().get(change.rule)
+    return rule is not None and rule.pair is DeclaredRule
+
+
+def _entries(request: CheckRequest, selection: Selection) -> tuple[ExceptionEntry, ...]:
+    """The exceptions file, as far as it speaks of services that are looked at."""
+    if request.exceptions is None:
+        return ()
+    file = request.cwd / request.exceptions
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"cannot be read: {error.strerror}", file=request.exceptions) from error
+    passed_over = {service.name for service in selection.services} - {service.name for service in selection.chosen}
+    return tuple(each for each in read_exceptions(data, request.exceptions) if each.service not in passed_over)

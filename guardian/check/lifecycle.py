@@ -1,0 +1,298 @@
+"""How an API ages: announcements, windows and versions, judged by the calendar and by who still reads what goes.
+
+Something deprecated with a sunset date (``x-sunset``, an RFC 3339 date, the name that RFC 8594 gave the header) may be
+removed once that day has come: the contract then says nothing against it, and a consumer who still reads it is named
+in a warning. Without a date nobody was told when, so there is no window. How long something has been deprecated is
+told by history alone, which is not asked: a window is its dates.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from typing import Any
+
+from guardian.check.compare import Apis
+from guardian.config import Lifecycle
+from guardian.model import Change, Confidence, Direction, Effect, Hit, Impact, Location, Mode, Severity
+from guardian.rules import aliases
+from guardian.rules.compare import fingerprint
+from guardian.rules.registry import find_rule
+
+_REMOVED = frozenset(
+    {"operation-removed", "webhook-removed", "callback-removed", "parameter-removed", "header-removed"}
+    | {"property-removed"}
+)
+# Who minds that something is deprecated, by the rule that says so.
+_DEPRECATED = {
+    "operation-deprecated": Hit.EVERY_USER,
+    "parameter-deprecated": Hit.SENDER,
+    "property-deprecated": Hit.READER,
+}
+_SUNSET_CHANGED = "sunset-changed"
+_KEYWORDS = ("/deprecated", "/x-sunset")
+
+_Key = tuple[str, Location | None, Location | None]
+
+
+class Ageing:
+    """Judges the changes of one check, first for what was announced, and again once their consumers are known.
+
+    Args:
+        apis: both sides.
+        settings: the section ``lifecycle`` of guardian.yaml.
+        as_of: today.
+    """
+
+    def __init__(self, apis: Apis, settings: Lifecycle, as_of: date) -> None:
+        self._apis = apis
+        self._settings = settings
+        self._as_of = as_of
+        self._over: set[_Key] = set()
+
+    def announced(self, changes: Iterable[Change]) -> list[Change]:
+        """The changes with removals lowered whose window is over, and what else there is to say of announcements."""
+        found: list[Change] = []
+        for change in changes:
+            if change.rule in _REMOVED and change.severity.rank > Severity.INFO.rank:
+                found.extend(self._removal(change))
+            else:
+                found.append(change)
+            if change.rule in _DEPRECATED:
+                found.extend(self._deprecation(change))
+            elif change.rule == _SUNSET_CHANGED:
+                before = self._announced(change.base, head=False)
+                if before.get("deprecated") is True:  # else the deprecation itself is new, and told above
+                    found.extend(self._too_soon(change, read_date(before.get("x-sunset"))))
+        return found
+
+    def is_over(self, change: Change) -> bool:
+        """Whether this removes something whose window is over."""
+        return _key(change) in self._over
+
+    def settled(self, changes: Iterable[Change], mode: Mode) -> Iterator[Change]:
+        """The changes after their consumers are known: where these count, who still reads what may go is warned of."""
+        for change in changes:
+            broken = mode is not Mode.CONTRACT and any(each.impact is Impact.BROKEN for each in change.consumers)
+            if broken and self.is_over(change):
+                yield replace(change, counts_as=Severity.WARNING)
+            elif change.rule != "deprecated-in-use":
+                yield change
+            elif change.consumers:  # else it is in no use that anybody has declared
+                names = ", ".join(sorted({each.consumer for each in change.consumers}))
+                yield replace(change, message=f"{change.message}; in use by {names}")
+
+    # -- removals --------------------------------------------------------------------------------------------------
+
+    def _removal(self, change: Change) -> Iterator[Change]:
+        holder = self._apis.said(change.base, change.base.pointer, head=False) if change.base else {}
+        if holder.get("deprecated") is not True:
+            yield change
+            return
+        told = holder.get("x-sunset")
+        sunset = read_date(told)
+        if sunset is None:
+            words = "no `x-sunset` says" if told is None else f"`x-sunset: {told}` is no date that says"
+            yield replace(change, why=f"{change.why} It was deprecated, but {words} from when on it may go.")
+        elif sunset <= self._as_of:
+            why = f"{change.why} It was deprecated, and since its sunset on {sunset} it may go."
+            lowered = replace(change, severity=Severity.INFO, counts_as=Severity.INFO, why=why)
+            self._over.add(_key(lowered))
+            yield lowered
+        else:
+            yield change
+            days = _days((sunset - self._as_of).days)
+            oasdiff = {"parameter-removed": {"parameter"}, "operation-removed": _path_word(change)}.get(change.rule)
+            yield self._finding(
+                "removed-before-sunset",
+                change,
+                f"{_subject(change)} was removed before its sunset on {sunset}",
+                f", {days} early",
+                words=oasdiff,
+            )
+
+    # -- announcements ---------------------------------------------------------------------------------------------
+
+    def _deprecation(self, change: Change) -> Iterator[Change]:
+        yield from self._too_soon(change, None)
+        sunset = read_date(self._announced(change.head, head=True).get("x-sunset"))
+        if sunset is None:
+            until = ", and no sunset says until when it stays"
+        else:
+            until = f" and goes on {sunset}, {_in_days((sunset - self._as_of).days)}"
+        in_use = self._finding("deprecated-in-use", change, f"{_subject(change)} is deprecated", until)
+        yield replace(in_use, hit=_DEPRECATED[change.rule], impact=Impact.POSSIBLE, strict_impact=Impact.POSSIBLE)
+
+    def _too_soon(self, change: Change, before: date | None) -> Iterator[Change]:
+        """What is wrong with a new sunset date."""
+        holder = self._announced(change.head, head=True)
+        told = holder.get("x-sunset")
+        sunset = read_date(told)
+        if told is None or (change.rule == _SUNSET_CHANGED and holder.get("deprecated") is not True):
+            return
+        if sunset is None:
+            message = f"the sunset of {_subject(change)} is no date: `x-sunset: {told}` (RFC 3339: 2027-01-31)"
+            yield self._finding("sunset-too-soon", change, message, words=None if change.field else {"unreadable"})
+            return
+        left, promised = (sunset - self._as_of).days, self._settings.deprecation_days
+        if left < promised and (before is None or sunset < before):
+            yield self._finding(
+                "sunset-too-soon",
+                change,
+                f"{_subject(change)} goes on {sunset}, sooner than the {_days(promised)} that consumers are promised",
+                f": {_in_days(left)}",
+                words=None if change.field else {"moved"} if change.rule == _SUNSET_CHANGED else set(),
+            )
+
+    # -- values ----------------------------------------------------------------------------------------------------
+
+    def _announced(self, place: Location | None, *, head: bool) -> Mapping[str, Any]:
+        """The object that holds the keyword at a place, or is there if the keyword is not."""
+        pointer = place.pointer if place is not None else ""
+        keyword = next((each for each in _KEYWORDS if pointer.endswith(each)), "")
+        return self._apis.said(place, pointer.removesuffix(keyword), head=head) if place is not None else {}
+
+    def _finding(
+        self, rule: str, change: Change, message: str, more: str = "", words: AbstractSet[str] | None = None
+    ) -> Change:
+        """A finding beside a change.
+
+        Args:
+            message: what makes the fingerprint, so it holds nothing that differs from day to day.
+            more: the rest of the sentence.
+            words: what is true of it, for the name that oasdiff has for it; ``None`` where it has none.
+        """
+        severity = Severity.INFO if rule == "deprecated-in-use" else Severity.WARNING
+        alias = aliases.pick(rule, frozenset(words)) if words is not None else None
+        found = replace(
+            change,
+            rule=rule,
+            effect=Effect.ANNOTATION,
+            severity=severity,
+            counts_as=severity,
+            confidence=Confidence.CERTAIN,
+            message=message,
+            why=find_rule(rule).why,
+            renamed_to=None,
+            witness=None,
+            unproved=None,
+            hit=Hit.NOBODY,
+            impact=Impact.SAFE,
+            strict_impact=Impact.SAFE,
+            aliases={"oasdiff": alias} if alias else {},
+        )
+        return replace(found, fingerprint=fingerprint(found, change.service), message=f"{message}{more}")
+
+
+def read_date(text: object) -> date | None:
+    """The day that ``x-sunset`` names: an RFC 3339 full-date or date-time, the latter taken to UTC; else ``None``."""
+    if not isinstance(text, str):
+        return None
+    try:
+        if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
+            return date.fromisoformat(text)
+        if not re.match(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d", text):
+            return None
+        moment = datetime.fromisoformat(re.sub(r"\.\d+", "", text.upper()))  # no fraction of a second moves a day
+        return (moment.astimezone(UTC) if moment.tzinfo else moment).date()
+    except (ValueError, OverflowError):
+        return None
+
+
+def _path_word(change: Change) -> set[str]:
+    """Whether all operations of its path went with this one, as the name for its removal has it."""
+    return {"path"} if "path" in change.aliases.get("oasdiff", "") else set()
+
+
+def _key(change: Change) -> _Key:
+    return change.fingerprint, change.base, change.head
+
+
+def _subject(change: Change) -> str:
+    """What a change is about, in a few words."""
+    where = f" of {change.operation}" if change.operation else ""
+    return f"`{change.field}`{where}" if change.field else change.operation or change.service
+
+
+def _days(count: int) -> str:
+    return "1 day" if count == 1 else f"{count} days"
+
+
+def _in_days(count: int) -> str:
+    if count == 0:
+        return "today"
+    return f"in {_days(count)}" if count > 0 else f"{_days(-count)} ago"
+
+
+# --- versions -----------------------------------------------------------------------------------------------------
+
+
+def unbumped(changes: Sequence[Change], services: Iterable[str], apis: Apis) -> Iterator[Change]:
+    """A finding for each service whose changes break somebody while its version promises that they do not.
+
+    Args:
+        changes: settled and, as far as they are, accepted.
+        services: those to look at.
+    """
+    breaking = {
+        change.service
+        for change in changes
+        if change.severity is Severity.BREAKING and change.counts_as.rank >= Severity.WARNING.rank
+    }
+    for name in sorted(breaking.intersection(services)):
+        base, head = apis.base(name), apis.head(name)
+        if base is None or head is None or not base.version:
+            continue
+        verdict = judge_versions(base.version, head.version)
+        if verdict is None:
+            continue
+        word, said = verdict
+        alias = aliases.pick("version-not-bumped", frozenset({word}))
+        rule = find_rule("version-not-bumped")
+        finding = Change(
+            rule=rule.id,
+            service=name,
+            operation="",
+            direction=Direction.REQUEST,
+            place="api",
+            field="",
+            effect=Effect.ANNOTATION,
+            severity=Severity.WARNING,
+            counts_as=Severity.WARNING,
+            confidence=Confidence.CERTAIN,
+            message=f"changes that break, {said}",
+            why=rule.why,
+            base=Location(base.file, "/info/version"),
+            head=Location(head.file, "/info/version"),
+            aliases={"oasdiff": alias} if alias else {},
+        )
+        yield replace(finding, fingerprint=fingerprint(finding, base.title))
+
+
+def judge_versions(base: str, head: str) -> tuple[str, str] | None:
+    """What is wrong with a version after a breaking change, as a word and a clause; ``None`` if nothing is.
+
+    By semantic versioning the major number grows, before 1.0.0 the minor one (items 4 and 8). Of versions that are
+    dates, or in a form that guardian does not know, it is enough that they differ.
+    """
+    if base == head:
+        return "same", f"and the version stays {base}"
+    before, after = _numbers(base), _numbers(head)
+    if before is None or after is None:
+        return None
+    if after < before:
+        return "decreased", f"and the version goes back from {base} to {head}"
+    significant = 1 if before[0] else 2
+    if after[:significant] > before[:significant]:
+        return None
+    wanted = f"{before[0] + 1}.0.0" if before[0] else f"0.{before[1] + 1}.0"
+    return "major", f"and version {head} comes after {base}: it would be {wanted}"
+
+
+def _numbers(version: str) -> tuple[int, int, int] | None:
+    """Major, minor and patch; ``None`` for dates and other forms. A first number of four digits is a year."""
+    found = re.match(r"[vV]?(\d{1,3})(?!\d)(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?", version)
+    return (int(found[1]), int(found[2] or 0), int(found[3] or 0)) if found else None

@@ -1,0 +1,50 @@
+"""``guardian serve``: the learning environments over HTTP and WebSocket, with a page to play by hand."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from guardian.cli.app import new_app
+from guardian.cli.output import remark
+from guardian.errors import UsageError
+
+app = new_app()
+
+#: Bytes of one WebSocket message: a patch may be large.
+MAX_MESSAGE = 1024 * 1024
+
+
+class EnvName(StrEnum):
+    """The environments."""
+
+    CONTRACT = "contract"
+    WORKFLOW = "workflow"
+
+
+@app.command()
+def serve(
+    env: Annotated[EnvName, typer.Option(help="Which environment.")] = EnvName.CONTRACT,
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 for any free one.")] = 8000,
+    sessions: Annotated[int, typer.Option(min=1, max=4096, help="Episodes at a time.")] = 256,
+    graph: Annotated[
+        Path | None, typer.Option(help="contract: play in the company of this guardian.yaml.", dir_okay=False)
+    ] = None,
+    split: Annotated[
+        str, typer.Option(help="contract: vocabularies of generated companies, train or heldout.")
+    ] = "train",
+) -> None:
+    """Serve a learning environment: /health, /reset, /step, /state, /ws, and a page at /."""
+    try:
+        import uvicorn
+
+        from guardian.learn.server import make_app
+    except ImportError as error:
+        raise UsageError(f"guardian serve needs {error.name}", hint="pip install 'contract-guardian[train]'") from None
+    served = make_app(env.value, graph=graph, split=split, max_sessions=sessions)
+    remark("info", f"the {env.value} environment is at http://{host}:{port}/; Ctrl-C ends it")
+    uvicorn.run(served, host=host, port=port, log_level="warning", ws_max_size=MAX_MESSAGE)

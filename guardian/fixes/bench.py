@@ -1,0 +1,370 @@
+"""The bench that a fix is tried on: both sides of a check, and head again with files of it patched, in memory alone.
+
+A trial edits the files' own text, reads the patched side as a check would, compares it with base and traces every
+consumer again. Nothing is written, and what a patch does not touch is neither read nor compared a second time.
+"""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
+from functools import partial
+from typing import Any, cast
+
+from guardian.fixes.draft import Draft
+from guardian.fixes.json_patch import equal, failed
+from guardian.fixes.patch import PatchedFile, patch_file
+from guardian.fixes.text_edit import TextEditor
+from guardian.graph.consumers.manifest import load_manifest
+from guardian.graph.consumers.routes import Router
+from guardian.graph.uses import Consumer
+from guardian.model import Change, Confidence, Mode, Severity
+from guardian.rules.compare import Options, compare
+from guardian.rules.walk import Same
+from guardian.spec.api import Api, Node
+from guardian.spec.locate import locate
+from guardian.spec.normalise import read_api
+from guardian.spec.refs import Document, Documents, is_inside, refs_in
+from guardian.spec.sameness import Sameness
+from guardian.spec.scopes import join
+from guardian.spec.sources import OverlayTree
+
+Key = tuple[str, str, str, str, str, str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """What a check has found out, as far as fixes need it.
+
+    Attributes:
+        base, head: the APIs by service; a service is missing on the side that does not have it.
+        base_consumers: what is deployed.
+        head_consumers: the same as head declares them; ``None`` where declarations have one state only.
+        declarations: the bytes of manifests and contract tests by the name that reports give the file.
+        public: the services with readers that nobody declared.
+        lowered: whether the user has said how severe a change is (see ``guardian.graph.settle``).
+        as_of: the day of the check: windows start on it.
+        deprecation_days: how long a window is open.
+    """
+
+    base: Mapping[str, Api]
+    head: Mapping[str, Api]
+    as_of: date
+    base_consumers: Sequence[Consumer] = ()
+    head_consumers: Sequence[Consumer] | None = None
+    declarations: Mapping[str, bytes] = field(default_factory=dict)
+    options: Options = field(default_factory=Options)
+    mode: Mode = Mode.BOTH
+    public: frozenset[str] = frozenset()
+    lowered: Callable[[Change], bool] = lambda change: False
+    deprecation_days: int = 90
+
+    @property
+    def consumers(self) -> Sequence[Consumer]:
+        """The consumers as head declares them."""
+        return self.base_consumers if self.head_consumers is None else self.head_consumers
+
+    @property
+    def everybody(self) -> Sequence[Consumer]:
+        """Every consumer once: head's word, and base's for those that head does not mention."""
+        known = {each.name for each in self.consumers}
+        return [*self.consumers, *(each for each in self.base_consumers if each.name not in known)]
+
+    @property
+    def sunset(self) -> date:
+        """The last day of a window that opens with this change."""
+        return self.as_of + timedelta(days=self.deprecation_days)
+
+
+class PatchedDocuments(Documents):
+    """One side with some files exchanged; what has been read of the others is not read again."""
+
+    def __init__(self, side: Documents, changed: Mapping[str, PatchedFile]) -> None:
+        says = {file.data: file.says for file in changed.values()}
+        read = side._load
+
+        def load(data: bytes, file: str) -> Any:
+            return says[data] if data in says else read(data, file)
+
+        super().__init__(
+            OverlayTree(side.tree, {address: file.data for address, file in changed.items()}),
+            allow_hosts=side.allow_hosts,
+            load=load,
+        )
+        self._sources = {address: source for address, source in side._sources.items() if address not in changed}
+
+
+def document_named(side: Documents, file: str) -> Document | None:
+    """The document that reports call by this name, among those that have been read."""
+    return next((each for each in side._opened.values() if each.file == file), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """Head with a draft applied: its files, its APIs, its consumers, and what differs from base then.
+
+    Attributes:
+        files: the patched files by address in head's tree; manifests by shown name.
+        heads: the APIs of the patched head by service, the untouched ones included.
+        services: the services that the patch touches.
+        fresh: the changes of the operations that the patch touches, found again; traced once `Bench.trace` has run.
+        rest: all other changes of the check, as they were.
+    """
+
+    draft: Draft
+    files: tuple[PatchedFile, ...]
+    heads: Mapping[str, Api]
+    services: frozenset[str]
+    consumers: Sequence[Consumer]
+    fresh: tuple[Change, ...]
+    rest: tuple[Change, ...]
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """Every change from base to the patched head, of every service."""
+        return (*self.fresh, *self.rest)
+
+
+class Bench:
+    """Tries drafts in one situation.
+
+    Args:
+        situation: both sides.
+        changes: what the check found, traced and settled.
+
+    Attributes:
+        pairs_compared: how many pairs of places the trials have looked at: what they cost, the same on every machine.
+    """
+
+    def __init__(self, situation: Situation, changes: Iterable[Change]) -> None:
+        self.situation = situation
+        self.changes = tuple(changes)
+        self._editors: dict[str, TextEditor] = {}
+        self._users: dict[str, frozenset[str]] = {}
+        self.pairs_compared = 0
+
+    def documents(self, service: str) -> Documents:
+        """Head's side of a service."""
+        return self.situation.head[service].document.documents
+
+    def editor(self, document: Document) -> TextEditor:
+        """The editor of one of head's files."""
+        editor = self._editors.get(document.address)
+        if editor is None:
+            editor = self._editors[document.address] = TextEditor(document.data, document.file, document.root)
+        return editor
+
+    def manifest_editor(self, file: str) -> TextEditor:
+        """The editor of one manifest.
+
+        Raises:
+            PatchError: there is no such file.
+        """
+        editor = self._editors.get(f"manifest {file}")
+        if editor is None:
+            data = self.situation.declarations.get(file)
+            if data is None:
+                raise failed("there is no such manifest", file=file)
+            editor = self._editors[f"manifest {file}"] = TextEditor(data, file)
+        return editor
+
+    # --- a trial ------------------------------------------------------------------------------------------------------
+
+    def compare(self, draft: Draft) -> Trial:
+        """Apply a draft and compare; what comes anew of it is not traced to consumers yet.
+
+        Raises:
+            PatchError: it cannot be applied.
+            ReadError: the patched side cannot be read.
+        """
+        files = self._patched(draft)
+        read: dict[str, Api] = {}
+        fresh: list[Change] = []
+        rest = list(self.changes)
+        if files:
+            side = self.documents(draft.service)
+            patched = PatchedDocuments(side, files)
+            for name in sorted({name for address in files for name in self.users_of(address, draft.service)}):
+                head = self.situation.head[name]
+                read[name] = read_api(patched, head.document.address, name)
+                base = self.situation.base.get(name)
+                if base is not None:
+                    touched = self._touched(base, head, read[name])
+                    fresh += self._compared(base, read[name], touched)
+                    rest = [each for each in rest if each.service != name or not touched.holds(each.operation)]
+        manifests = [
+            patch_file(self.manifest_editor(file), operations, "manifest")
+            for file, operations in draft.manifests.items()
+        ]
+        return Trial(
+            draft=draft,
+            files=(*files.values(), *manifests),
+            heads=ChainMap(read, cast("dict[str, Api]", self.situation.head)),  # the others are read on demand
+            services=frozenset(read),
+            consumers=self._consumers(manifests),
+            fresh=tuple(fresh),
+            rest=tuple(rest),
+        )
+
+    def _touched(self, base: Api, head: Api, patched: Api) -> _Touched:
+        """The operations that a patch changes; all of them where it changes what they inherit."""
+        if not equal(_inherited(head), _inherited(patched)):
+            return _Touched(None)
+        same = Sameness(head.document.documents, patched.document.documents).same
+        names = {
+            name
+            for name, operation in patched.operations.items()
+            if (before := head.operations.get(name)) is None
+            or not (same(before.node, operation.node) and same(before.path_node, operation.path_node))
+        }
+        names |= head.operations.keys() - patched.operations.keys()
+        router = Router(base)
+        return _Touched(frozenset(names | {found.name for name in names if (found := router.find(name)) is not None}))
+
+    def _compared(self, base: Api, patched: Api, touched: _Touched) -> list[Change]:
+        """The changes of the touched operations; what the check has proved already is not proved again."""
+        options = self.situation.options
+        same = self._counting(Sameness(base.document.documents, patched.document.documents).same)
+        sides = touched.part(base), touched.part(patched)
+        known = {key(change): change for change in self.changes}
+        found = compare(*sides, same=same, options=replace(options, prove=False))
+        if options.prove and any(
+            change.confidence is Confidence.POSSIBLE
+            and change.severity is not Severity.INFO
+            and key(change) not in known
+            for change in found
+        ):
+            found = compare(*sides, same=same, options=options)
+        else:
+            found = [replace(known.get(key(each), each), base=each.base, head=each.head) for each in found]
+        return [each for each in found if touched.holds(each.operation)]
+
+    def _counting(self, same: Same) -> Same:
+        def counted(base: Node, head: Node) -> bool:
+            self.pairs_compared += 1
+            return same(base, head)
+
+        return counted
+
+    def trace(self, trial: Trial) -> Trial:
+        """The trial with what came anew traced to its consumers and settled; with other manifests, everything is."""
+        from guardian.graph.blast import blast
+        from guardian.graph.consumers.routes import Routes
+        from guardian.graph.settle import settle
+
+        moved = trial.consumers is not self.situation.consumers
+        fresh = [replace(each, consumers=()) for each in (trial.changes if moved else trial.fresh)]
+        everybody = self.situation.everybody
+        if everybody:
+            routes = Routes(self.situation.base, trial.heads)
+            head = trial.consumers if moved or self.situation.head_consumers is not None else None
+            fresh = list(blast(fresh, routes, self.situation.base_consumers, head).changes)
+        settled = settle(fresh, self.situation.mode, everybody, self.situation.public, self.situation.lowered)
+        return replace(trial, fresh=tuple(self._with_exceptions(settled)), rest=() if moved else trial.rest)
+
+    def users_of(self, address: str, service: str) -> frozenset[str]:
+        """The services whose documents hold a file of the side that ``service`` is on."""
+        known = self._users.get(address)
+        if known is None:
+            side = self.documents(service)
+            known = self._users[address] = frozenset(
+                name
+                for name, api in self.situation.head.items()
+                if api.document.documents is side and address in _reachable(api)
+            ) | {service}
+        return known
+
+    def _patched(self, draft: Draft) -> dict[str, PatchedFile]:
+        files: dict[str, PatchedFile] = {}
+        for address, operations in sorted(draft.specs.items()):
+            document = self.documents(draft.service).open(address, self.situation.head[draft.service].dialect)
+            files[address] = patch_file(
+                self.editor(document),
+                operations,
+                "spec",
+                place_after=draft.place_after.get(address),
+                title=draft.title,
+            )
+        return files
+
+    def _consumers(self, manifests: Sequence[PatchedFile]) -> Sequence[Consumer]:
+        """Head's consumers, those whose manifests are patched as they say then."""
+        consumers = self.situation.consumers
+        for file in manifests:
+            name = file.patch.file
+            said = load_manifest(file.says, name, partial(_line, file.data))
+            consumers = [
+                each
+                if each.name != said.name
+                else replace(
+                    each,
+                    strict=said.strict,
+                    uses=(*(use for use in each.uses if use.origin.file != name), *said.uses),
+                )
+                for each in consumers
+            ]
+        return consumers
+
+    def _with_exceptions(self, changes: Iterable[Change]) -> list[Change]:
+        accepted = {key(change): change for change in self.changes if change.exception is not None}
+        return [
+            replace(change, exception=found.exception, counts_as=found.counts_as)
+            if (found := accepted.get(key(change))) is not None
+            else change
+            for change in changes
+        ]
+
+
+def key(change: Change) -> Key:
+    """What makes a change the same change in two comparisons of one service."""
+    return (
+        change.rule, change.service, change.operation, change.direction.value, change.place, change.field, change.message,
+    )  # fmt: skip
+
+
+# What of a document is not inherited by its operations: them themselves, what they refer to, and prose.
+_OWN = frozenset(
+    {"paths", "webhooks", "x-webhooks", "components", "definitions", "parameters", "responses", "info", "tags"}
+)
+
+
+def _inherited(api: Api) -> dict[str, Any]:
+    return {name: value for name, value in api.document.root.items() if name not in _OWN}
+
+
+@dataclass(frozen=True, slots=True)
+class _Touched:
+    """The names of operations that a patch touches; None is all of them, and what is said of the service itself."""
+
+    names: frozenset[str] | None
+
+    def holds(self, operation: str) -> bool:
+        """Whether an operation, or one that it is a callback of, is touched."""
+        return self.names is None or operation.rpartition(" of ")[2] in self.names
+
+    def part(self, api: Api) -> Api:
+        """An API with the touched operations alone."""
+        if self.names is None:
+            return api
+        return replace(api, operations={name: each for name, each in api.operations.items() if name in self.names})
+
+
+def _line(data: bytes, at: str) -> tuple[int, int]:
+    return locate(data, [at])[at]
+
+
+def _reachable(api: Api) -> set[str]:
+    """The addresses of all files that an API's document leads to, itself among them."""
+    side = api.document.documents
+    found = {api.document.address}
+    pending = [api.document]
+    while pending:
+        document = pending.pop()
+        for ref in refs_in(document.root):
+            target = join(document.address, ref.partition("#")[0]) if not ref.startswith("#") else ""
+            if target and target not in found and is_inside(target) and side.tree.exists(target):
+                found.add(target)
+                pending.append(side.open(target, document.dialect))
+    return found

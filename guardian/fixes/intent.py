@@ -1,0 +1,250 @@
+"""Whether a fix keeps what the author of a change wanted: a revert with extra steps is not a fix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from guardian import fieldpath
+from guardian.fixes import json_patch
+from guardian.fixes.bench import Bench, Key, Trial, document_named, key
+from guardian.fixes.json_patch import get, pointer
+from guardian.fixes.moves import moved_to
+from guardian.fixes.slots import last, parent, schema_slot
+from guardian.fixes.work import ALIAS_OF, MARKS
+from guardian.graph.consumers.routes import Routes
+from guardian.model import Change, Direction, Severity
+from guardian.rules.compare import compare
+from guardian.rules.registry import find_rule
+from guardian.rules.walk import Walker
+from guardian.spec.api import Api, Operation, Schema
+from guardian.spec.pointers import steps_of
+from guardian.spec.sameness import Sameness
+
+# What these rules say is about the findings themselves, and changes with them.
+_COMMENTARY = frozenset({"lifecycle", "governance"})
+
+
+def lost_intent(bench: Bench, trial: Trial, addressed: Sequence[Change]) -> str | None:
+    """What of the author's change a fix undoes, in one sentence; None if nothing is.
+
+    Three things must hold: every change of head's that was not addressed is still there, every addressed one has left
+    something of itself (the new thing beside the old, a mark that says what goes and when, a version of its own), and
+    what the fix calls an alias or a version of something is one.
+    """
+    if not trial.services:
+        return None  # the producer is as its author left it
+    return next(
+        (
+            reason
+            for reason in (
+                _undone(bench, trial, addressed),
+                *(_false_alias(trial, addressed)),
+                *(_false_version(bench, trial, name, new) for name, new in sorted(trial.draft.versions.items())),
+                _reverted(bench, trial, addressed),
+            )
+            if reason is not None
+        ),
+        None,
+    )
+
+
+# --- what was not addressed -----------------------------------------------------------------------------------------
+
+
+def _undone(bench: Bench, trial: Trial, addressed: Sequence[Change]) -> str | None:
+    after = {key(change) for change in trial.changes}
+    mended = {key(change) for change in addressed}
+    for change in bench.changes:
+        if change.service not in trial.services or change.severity is Severity.BREAKING or key(change) in mended:
+            continue
+        if find_rule(change.rule).area in _COMMENTARY or change.operation in trial.draft.versions:
+            continue
+        if key(change) not in after and not any(_concerns(each, change) for each in addressed):
+            what = f"{change.operation}: {change.message}" if change.operation else change.message
+            return f"it undoes a change that breaks nobody ({what})"
+    return None
+
+
+def _concerns(addressed: Change, other: Change) -> bool:
+    """Whether a change is of the very field that is mended, so that it may well change with it."""
+    if addressed.operation != other.operation or addressed.direction is not other.direction:
+        return False
+    if addressed.place != other.place and "operation" not in (addressed.place, other.place):
+        return False
+    return fieldpath.within(fieldpath.parse(other.field), fieldpath.parse(addressed.field))
+
+
+# --- what was addressed ---------------------------------------------------------------------------------------------
+
+
+def _reverted(bench: Bench, trial: Trial, addressed: Sequence[Change]) -> str | None:
+    marked = _marked(trial)
+    for change in addressed:
+        if change.operation in trial.draft.versions or _left_in_contract(bench, trial, change):
+            continue
+        if marked.isdisjoint(_needles(change)):
+            what = (
+                f"`{change.field}` of {change.operation}" if change.field else f"{change.place} of {change.operation}"
+            )
+            return f"it merely reverts the change of {what}: nothing of what its author wanted is left"
+    return None
+
+
+def _left_in_contract(bench: Bench, trial: Trial, change: Change) -> bool:
+    """Whether the patched contract differs from base's where the change was made, or where the thing went."""
+    went = _went_to(bench, change)
+    kind = change.place.rpartition(" ")[0] or change.place
+    for other in trial.changes:
+        if other.service != change.service:
+            continue
+        if other.rule == "operation-added" and other.operation == went:
+            return True
+        if other.operation != change.operation:
+            continue
+        if change.renamed_to and other.field == change.renamed_to:
+            return True
+        if other.rule in {"media-type-added", "response-added"} and not change.field:
+            if other.place.startswith(kind if other.rule == "media-type-added" else "response"):
+                return True
+        if other.rule == "property-added" and _is_twin(bench, trial, change, other):
+            return True
+        if other.rule == "security-alternative-added" and change.place == "security":
+            return True
+        if other.direction is change.direction and other.place == change.place and _concerns(change, other):
+            return True
+    return False
+
+
+def _is_twin(bench: Bench, trial: Trial, change: Change, added: Change) -> bool:
+    """Whether a new property is head's form of the one that keeps its former form beside it."""
+    if added.direction is not change.direction or added.place != change.place or key(added) in _known(bench):
+        return False
+    if fieldpath.parse(added.field).parent != fieldpath.parse(change.field).parent:
+        return False
+    return json_patch.equal(_said(bench.situation.head, change), _said(trial.heads, added))
+
+
+def _known(bench: Bench) -> set[Key]:
+    return {key(change) for change in bench.changes}
+
+
+def _said(apis: Mapping[str, Api], change: Change) -> Any:
+    """The schema that a change points at in head."""
+    document = document_named(apis[change.service].document.documents, change.head.file) if change.head else None
+    return get(document.root, schema_slot(change.head.pointer)) if document is not None and change.head else None
+
+
+def _went_to(bench: Bench, change: Change) -> str | None:
+    situation = bench.situation
+    base, head = situation.base.get(change.service), situation.head.get(change.service)
+    if change.rule != "operation-removed" or base is None or head is None:
+        return None
+    operation = Routes({change.service: base}).base(change.service, change.operation)
+    moved = moved_to(operation, base, head) if operation is not None else None
+    return moved[0].name if moved is not None else None
+
+
+def _marked(trial: Trial) -> set[str]:
+    """Every name on the way to, or in, a mark that the patches set."""
+    found: set[str] = set()
+    for file in trial.files:
+        for operation in file.patch.json_patch:
+            at = operation["path"]
+            for inside, value in _objects(operation.get("value"), at):
+                set_here = MARKS & value.keys()
+                if set_here:
+                    found.update(steps_of(inside))
+                    found.update(str(value[each]) for each in ("name", "url") if isinstance(value.get(each), str))
+                    for mark in set_here:
+                        found.update(value[mark] if isinstance(value[mark], dict) else ())
+            inner = next((each for each in steps_of(at) if each in MARKS), None)
+            if inner is not None:
+                found.update(steps_of(at))
+                found.add(str(get(file.says, f"{at.partition(f'/{inner}')[0]}/name", "")))
+    return found - {"paths", "components", "schemas", "definitions", "properties", ""}
+
+
+def _objects(value: Any, at: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    if isinstance(value, dict):
+        yield at, value
+        for name, each in value.items():
+            yield from _objects(each, at + pointer(name))
+    elif isinstance(value, list):
+        for index, each in enumerate(value):
+            yield from _objects(each, f"{at}/{index}")
+
+
+def _needles(change: Change) -> set[str]:
+    """The names that a mark for this change has on its way."""
+    path = fieldpath.parse(change.field)
+    names = {str(step) for step in path.steps[-1:] if isinstance(step, str)}
+    if names:
+        return names | ({last(schema_slot(change.base.pointer))} if change.base else set())
+    places = {last(location.pointer) for location in (change.base, change.head) if location is not None}
+    places |= {last(schema_slot(location.pointer)) for location in (change.base, change.head) if location is not None}
+    return (places | {change.place.rpartition(" ")[2], change.operation.rpartition(" ")[2]}) - {""}
+
+
+# --- what a fix says of itself --------------------------------------------------------------------------------------
+
+
+def _false_alias(trial: Trial, addressed: Sequence[Change]) -> Iterator[str | None]:
+    """Aliases of something that is not there, or that means something else."""
+    renamed = {_last(change.field): _last(change.renamed_to) for change in addressed if change.renamed_to}
+    for file in trial.files:
+        for operation in file.patch.json_patch:
+            for at, value in _objects(operation.get("value"), operation["path"]):
+                target = value.get(ALIAS_OF)
+                if isinstance(target, str) and last(parent(at)) == "properties":
+                    yield _judge_alias(trial, file.patch.file, at, target, renamed)
+
+
+def _judge_alias(trial: Trial, file: str, at: str, target: str, renamed: dict[str, str]) -> str | None:
+    name = last(at)
+    api = trial.heads[trial.draft.service]
+    side = api.document.documents
+    document = document_named(side, file) or api.document
+    other = f"{parent(at)}{pointer(target)}"
+    if target == name or not json_patch.has(document.root, other):
+        return f"`{name}` is called an alias of `{target}`, which is not beside it"
+    if renamed.get(name, target) != target:
+        return f"`{name}` is called an alias of `{target}`, but became `{renamed[name]}`"
+    walker = Walker(Sameness(side, side).same)
+    one, two = Schema((document.node(at),)), Schema((document.node(other),))
+    if any(walker.relate(one, two, direction) is not None for direction in Direction):
+        return f"`{name}` is called an alias of `{target}`, which has another schema"
+    return None
+
+
+def _last(field: str | None) -> str:
+    steps = [step for step in fieldpath.parse(field or "").steps if isinstance(step, str)]
+    return steps[-1] if steps else ""
+
+
+def _false_version(bench: Bench, trial: Trial, name: str, new: str) -> str | None:
+    """A next version that is not what head has: compared as if it stood where head's operation stands."""
+    service = trial.draft.service
+    head, patched = bench.situation.head[service], trial.heads[service]
+    was, now = Routes({service: head}).base(service, name), Routes({service: patched}).base(service, new)
+    if was is None or now is None:
+        return f"the new form of {name} is said to be {new}, which is not there"
+    found = compare(_alone(head, was, was), _alone(patched, now, was), same=Sameness(
+        head.document.documents, patched.document.documents).same)  # fmt: skip
+    wrong = next((each for each in found if each.severity is not Severity.INFO), None)
+    return f"{new} is not the new form of {name}: {wrong.message}" if wrong is not None else None
+
+
+def _alone(api: Api, operation: Operation, like: Operation) -> Api:
+    """An API with one operation, named and placed like another."""
+    shown = Operation(
+        name=like.name,
+        method=like.method,
+        path=like.path,
+        kind=like.kind,
+        node=operation.node,
+        path_node=operation.path_node,
+        load=lambda _: replace(operation.parts, servers=like.parts.servers),
+    )
+    return replace(api, operations={like.name: shown}, servers=())

@@ -1,0 +1,288 @@
+"""From the findings of a check to fixes: every strategy tried on every cause, what passes ranked, and all of it together.
+
+The work is bounded, by counts and not by the clock, so that the same check gives the same fixes everywhere; what is left
+out is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+from guardian.fixes import json_patch
+from guardian.fixes.bench import Bench, Situation
+from guardian.fixes.choice import cost, rationale
+from guardian.fixes.draft import Draft
+from guardian.fixes.json_patch import Operation, PatchError
+from guardian.fixes.rollout import rollout
+from guardian.fixes.strategies import drafts
+from guardian.fixes.verify import Outcome, verify
+from guardian.fixes.work import Group, Work, grouped
+from guardian.model import Change, Fix, Note, Severity, Strategy
+
+#: At most so many causes are mended; with more than `FULL_CHOICE`, each gets one fix and no choice.
+MOST_CAUSES = 60
+FULL_CHOICE = 12
+#: At most so many attempts of one strategy at one cause, and so many pairs of places compared for all of them.
+MOST_ATTEMPTS = 8
+MOST_PAIRS = 12_000
+
+
+@dataclass(frozen=True, slots=True)
+class Proposals:
+    """The fixes that passed, best first, and what was left out."""
+
+    fixes: tuple[Fix, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """A draft that was tried and passed."""
+
+    group: Group
+    draft: Draft
+    outcome: Outcome
+
+
+def propose(situation: Situation, changes: Iterable[Change]) -> Proposals:
+    """Verified fixes for every change that breaks somebody.
+
+    Args:
+        situation: both sides of the check.
+        changes: what it found, traced, settled and with exceptions applied.
+    """
+    bench = Bench(situation, changes)
+    wanted = sorted(filter(wants_fix, bench.changes), key=lambda change: -change.counts_as.rank)
+    groups = grouped(situation, bench.changes, (each for each in wanted if _both_sides(situation, each.service)))
+    searches = [Search(Work(bench, group)) for group in groups[:MOST_CAUSES]]
+    for search in searches:  # every cause gets one fix before any gets a choice of several
+        search.run(first_only=True)
+    if len(groups) <= FULL_CHOICE:
+        for search in searches:
+            search.run()
+    found = [search.passed for search in searches]
+    ranked = [sorted(each, key=lambda passed: cost(passed.draft)) for each in found]
+    together = combined(bench, ranked)
+    listed = [*([together] if together else []), *(each for group in ranked for each in group)]
+    fixes = tuple(fix(each, f"F{number}", situation) for number, each in enumerate(listed, 1))
+    return Proposals(fixes, tuple(_left_out(bench, len(groups), found)))
+
+
+class Search:
+    """Tries the strategies at one cause, the first attempt of each before the second of any.
+
+    Attributes:
+        passed: what was found, one for a strategy at most.
+    """
+
+    def __init__(self, work: Work) -> None:
+        self.passed: list[Passed] = []
+        self._work = work
+        self._drafts = {strategy: islice(drafts(work, strategy), MOST_ATTEMPTS) for strategy in ORDER}
+
+    def run(self, *, first_only: bool = False) -> None:
+        """Go on until nothing is left to try, something was found (``first_only``), or the bench is worn out."""
+        bench = self._work.bench
+        while self._drafts and not (first_only and self.passed):
+            for strategy in list(self._drafts):
+                if bench.pairs_compared > MOST_PAIRS or (first_only and self.passed):
+                    return
+                tried = attempt(self._work, self._drafts[strategy])
+                if tried is None or tried.outcome.verification.verified:
+                    del self._drafts[strategy]
+                if tried is not None and tried.outcome.verification.verified:
+                    self.passed.append(tried)
+
+
+def attempt(work: Work, made: Iterator[Draft]) -> Passed | None:
+    """The next draft, tried; None where there is no further one."""
+    try:
+        draft = next(made, None)
+    except PatchError:  # what it would restore cannot be carried into head
+        return None
+    return Passed(work.group, draft, verify(work.bench, draft, work.group.changes)) if draft is not None else None
+
+
+def _left_out(bench: Bench, causes: int, found: Sequence[Sequence[Passed]]) -> Iterator[Note]:
+    """What was not tried, or not found."""
+    if causes > MOST_CAUSES:
+        yield Note("info", f"fixes were tried for {MOST_CAUSES} of {causes} causes of breaking changes")
+    without = sum(not each for each in found)
+    if without and bench.pairs_compared > MOST_PAIRS:
+        yield Note(
+            "info", f"the specifications are large: {without} causes of breaking changes were left without a fix"
+        )
+
+
+# The order in which strategies are tried where one is enough.
+ORDER = (
+    Strategy.DUAL_WRITE,
+    Strategy.DEPRECATION_WINDOW,
+    Strategy.FIELD_ALIAS,
+    Strategy.VERSION_BUMP,
+    Strategy.CONSUMER_PATCH,
+)
+
+
+def wants_fix(change: Change) -> bool:
+    """Whether a change breaks somebody, or would by the contract, and nobody has accepted that."""
+    if change.exception is not None:
+        return False
+    return change.counts_as is Severity.BREAKING or (
+        change.severity is Severity.BREAKING and change.counts_as.rank >= Severity.WARNING.rank
+    )
+
+
+def _both_sides(situation: Situation, service: str) -> bool:
+    return service in situation.base and service in situation.head
+
+
+def fix(passed: Passed, id: str, situation: Situation) -> Fix:
+    """The fix as reports show it."""
+    trial = passed.outcome.trial
+    return Fix(
+        id=id,
+        strategy=passed.draft.strategy,
+        proposed_by="rules",
+        changes=tuple(dict.fromkeys(change.fingerprint for change in passed.group.changes)),
+        patches=tuple(file.patch for file in trial.files) if trial is not None else (),
+        verification=passed.outcome.verification,
+        rationale=rationale(passed.draft, passed.group.changes),
+        rollout=rollout(passed.draft, situation, passed.group.changes),
+    )
+
+
+# --- all of it together ---------------------------------------------------------------------------------------------
+
+
+def combined(bench: Bench, found: Sequence[Sequence[Passed]]) -> Passed | None:
+    """One fix for all causes that have any: each by the cheapest that goes together with the others."""
+    choices = [each for each in found if each]
+    if len(choices) < 2:
+        return None
+    together = _verified(bench, [each[0] for each in choices])
+    if together is not None:
+        return together
+    chosen: list[Passed] = []
+    best: Passed | None = None
+    for each in choices:
+        for candidate in each:
+            tried = _verified(bench, [*chosen, candidate])
+            if tried is not None:
+                chosen, best = [*chosen, candidate], tried
+                break
+    return best if len(chosen) > 1 else None
+
+
+def _verified(bench: Bench, parts: Sequence[Passed]) -> Passed | None:
+    draft = merged(bench, [each.draft for each in parts])
+    if draft is None:
+        return None
+    group = Group(tuple(change for each in parts for change in each.group.changes))
+    outcome = verify(bench, draft, group.changes)
+    return Passed(group, draft, outcome) if outcome.verification.verified else None
+
+
+def merged(bench: Bench, parts: Sequence[Draft]) -> Draft | None:
+    """Several drafts as one; None where they are in each other's way or on different sides."""
+    sides = {id(bench.documents(each.service)) for each in parts}
+    if len(sides) > 1:
+        return None
+    service = parts[0].service
+    specs: dict[str, list[Operation]] = {}
+    manifests: dict[str, list[Operation]] = {}
+    place_after: dict[str, dict[str, str]] = {}
+    for each in parts:
+        for address, operations in each.specs.items():
+            document = bench.documents(service).open(address, bench.situation.head[each.service].dialect)
+            if not _join(specs.setdefault(address, []), operations, document.root):
+                return None
+            place_after.setdefault(address, {}).update(each.place_after.get(address, {}))
+        for file, operations in each.manifests.items():
+            if not _join(manifests.setdefault(file, []), operations, bench.manifest_editor(file).says):
+                return None
+    strategies = [each.strategy for each in parts]
+    most = max(strategies, key=lambda each: (strategies.count(each), -ORDER.index(each)))
+    services = list(dict.fromkeys(each.service for each in parts))
+    untils = [each.until for each in parts if each.until]
+    moves: dict[str, tuple[str, ...]] = {}
+    for each in parts:
+        for name, texts in each.moves.items():
+            moves[name] = (*moves.get(name, ()), *texts)
+    return replace(
+        parts[0],
+        strategy=most,
+        service=service,
+        specs={address: tuple(each) for address, each in specs.items()},
+        manifests={file: tuple(each) for file, each in manifests.items()},
+        place_after=place_after,
+        does=_in_words(parts, services),
+        later=_once([each.later for each in parts]),
+        until=max(untils) if untils and len(untils) == len(parts) else None,
+        moves=moves,
+        versions={name: new for each in parts for name, new in each.versions.items()},
+    )
+
+
+def _in_words(parts: Sequence[Draft], services: Sequence[str]) -> str:
+    if len(services) == 1:
+        return _once([each.does for each in parts])
+    first = [each.does for each in parts if each.service == services[0]]
+    others = [f"{name} {_once([each.does for each in parts if each.service == name])}" for name in services[1:]]
+    return "; ".join([_once(first), *others])
+
+
+def _once(texts: Sequence[str], most: int = 4) -> str:
+    named = [text for text in dict.fromkeys(texts) if text]
+    shown = named[:most]
+    if len(named) > most:
+        shown.append(f"{len(named) - most} more like these")
+    return ", ".join(shown[:-1]) + f" and {shown[-1]}" if len(shown) > 1 else "".join(shown)
+
+
+def _join(all_of: list[Operation], more: Iterable[Operation], document: Any) -> bool:
+    """Add operations to those there are, both made for the same document; False where they do not go together."""
+    for operation in more:
+        try:
+            now = json_patch.apply(document, all_of)
+            all_of += _rebased(operation, document, now)
+            json_patch.apply(document, all_of)
+        except PatchError:
+            return False
+    return True
+
+
+def _rebased(operation: Operation, before: Any, now: Any) -> list[Operation]:
+    """An operation made for one state of a document as it is meant for another.
+
+    What is there already is not added again, and of a list of names those are taken out that the operation took out.
+    """
+    at, kind = operation["path"], operation["op"]
+    if kind == "add" and at.endswith("/-"):
+        there = json_patch.get(now, at.removesuffix("/-"))
+        return [] if isinstance(there, list) and operation["value"] in there else [operation]
+    here = json_patch.get(now, at)
+    if kind == "add" and json_patch.has(now, at) and not json_patch.has(before, at):
+        if json_patch.equal(here, operation["value"]) or here == {} or operation["value"] == {}:
+            return [] if operation["value"] == {} or json_patch.equal(here, operation["value"]) else [operation]
+        raise json_patch.failed("two fixes put different things there", at)
+    was = json_patch.get(before, at)
+    if kind in {"replace", "remove"} and _is_names(was) and not json_patch.equal(was, here):
+        wanted = operation.get("value", [])
+        gone = {each for each in was if each not in wanted}
+        kept = [each for each in here or () if each not in gone] + [
+            each for each in wanted if each not in was and each not in (here or ())
+        ]
+        if json_patch.equal(kept, here):
+            return []
+        return [json_patch.replace(at, kept) if kept else json_patch.remove(at)]
+    if kind == "replace" and not json_patch.equal(was, here) and not json_patch.equal(here, operation["value"]):
+        raise json_patch.failed("two fixes change the same thing", at)
+    return [operation]
+
+
+def _is_names(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)

@@ -1,0 +1,188 @@
+"""A fix is a patch that has been tried. Here it is tried, and what does not pass is not offered.
+
+In this order, cheapest first, and the first failure ends it: applied in memory and compared with base again; against
+its own purpose; against the published schema of OpenAPI; against every consumer, at every hop; against recordings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from guardian.errors import ReadError
+from guardian.fixes.bench import Bench, Trial, key
+from guardian.fixes.draft import Draft
+from guardian.fixes.intent import lost_intent
+from guardian.fixes.json_patch import PatchError
+from guardian.fixes.recordings import replay
+from guardian.fixes.validity import made_invalid
+from guardian.model import Change, Impact, Severity, Strategy, Verification
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of trying a draft: the verification, and the trial where it got that far."""
+
+    verification: Verification
+    trial: Trial | None = None
+
+    @property
+    def reason(self) -> str:
+        """Why it was rejected; empty if it was not."""
+        return "" if self.verification.verified else self.verification.lines[-1]
+
+
+def verify(bench: Bench, draft: Draft, addressed: Sequence[Change]) -> Outcome:
+    """Try a draft that is meant to mend these changes.
+
+    It passes if, compared with base, nothing of what it addresses still breaks anybody and nothing new does; if every
+    consumer passes, also those that are reached through others; if recordings still fit; if the document stays valid;
+    and if what the author wanted is still there.
+    """
+    lines: list[str] = []
+    try:
+        trial = bench.compare(draft)
+    except PatchError as error:
+        return _rejected(lines, f"it cannot be applied: {error.message}", len(addressed))
+    except ReadError as error:
+        return _rejected(lines, f"the patched specification cannot be read: {error.message}", len(addressed))
+    if not trial.files:
+        return _rejected(lines, "it changes nothing", len(addressed))
+    broken = _contract(bench, trial, addressed)
+    if broken:
+        return _rejected(lines, broken[0], len(broken), trial)
+    lost = lost_intent(bench, trial, addressed)
+    if lost is not None:
+        return _rejected(lines, lost, 0, trial, keeps_intent=False)
+    invalid = _invalid(bench, trial)
+    if invalid is not None:
+        return _rejected(lines, invalid, 0, trial)
+
+    trial = bench.trace(trial)
+    left, lost_consumers = _left(bench, trial, addressed)
+    consumers = {each.name: "fail" if each.name in lost_consumers else "pass" for each in bench.situation.everybody}
+    if left:
+        return _rejected(lines, left[0], len(left), trial, consumers=consumers)
+    recorded = replay(
+        list(bench.situation.everybody), bench.situation.declarations, bench.situation.base, trial.heads, trial.services
+    )
+    if recorded.failed:
+        return _rejected(lines, f"{recorded.failed[0]} does not fit any more", 0, trial, consumers=consumers)
+
+    lines.append(_compared(bench, trial, addressed))
+    lines += _consumer_lines(bench, addressed, len(consumers))
+    if recorded.judged:
+        lines.append(f"recordings: all {recorded.judged} recorded bodies still fit" if recorded.judged > 1 else
+                     "recordings: the recorded body still fits")  # fmt: skip
+    if trial.services:
+        lines.append(_intent_line(bench, trial, addressed))
+        lines.append(f"validity: the document is as valid OpenAPI {trial.heads[draft.service].dialect} as before")
+    return Outcome(Verification(True, 0, consumers, True, tuple(lines)), trial)
+
+
+def _rejected(
+    lines: list[str],
+    reason: str,
+    left: int,
+    trial: Trial | None = None,
+    *,
+    keeps_intent: bool = True,
+    consumers: dict[str, str] | None = None,
+) -> Outcome:
+    return Outcome(Verification(False, left, consumers or {}, keeps_intent, (*lines, reason)), trial)
+
+
+# --- the contract ---------------------------------------------------------------------------------------------------
+
+
+def _contract(bench: Bench, trial: Trial, addressed: Sequence[Change]) -> list[str]:
+    """What breaks by the contract alone that should not, one sentence each. Manifests cannot mend a contract."""
+    if not trial.services:
+        return []
+    before = {key(change) for change in bench.changes}
+    mended = {key(change) for change in addressed}
+    excused = set() if not trial.draft.manifests else {key(each) for each in addressed if each.consumers}
+    found: list[str] = []
+    for change in trial.changes:
+        if change.severity is not Severity.BREAKING or key(change) in excused:
+            continue
+        if key(change) in mended:
+            found.append(f"{_where(change)} still breaks: {change.message}")
+        elif key(change) not in before:
+            found.append(f"{_where(change)} breaks anew: {change.message}")
+    return found
+
+
+def _left(bench: Bench, trial: Trial, addressed: Sequence[Change]) -> tuple[list[str], set[str]]:
+    """What counts as breaking, after consumers, that should not: a sentence each, and whom it breaks."""
+    before = {key(change): change for change in bench.changes}
+    mended = {key(change) for change in addressed}
+    sentences: list[str] = []
+    consumers: set[str] = set()
+    for change in trial.changes:
+        known = before.get(key(change))
+        if key(change) not in mended and known is not None and change.counts_as.rank <= known.counts_as.rank:
+            continue
+        hit = [each for each in change.consumers if each.impact is Impact.BROKEN]
+        consumers |= {each.consumer for each in hit}
+        if hit:
+            sentences.append(f"{hit[0].consumer} still fails: {hit[0].because[-1]}")
+        elif change.counts_as is Severity.BREAKING:
+            sentences.append(f"{_where(change)} still counts as breaking: {change.message}")
+    return sentences, consumers
+
+
+def _where(change: Change) -> str:
+    return f"{change.operation} {change.place}" if change.operation else change.service
+
+
+def _invalid(bench: Bench, trial: Trial) -> str | None:
+    for name in sorted(trial.services):
+        head, patched = bench.situation.head[name], trial.heads[name]
+        if head.document.root is not patched.document.root:
+            wrong = made_invalid(head.document.root, patched.document.root, patched.dialect)
+            if wrong is not None:
+                return wrong
+    return None
+
+
+# --- sentences ------------------------------------------------------------------------------------------------------
+
+
+def _compared(bench: Bench, trial: Trial, addressed: Sequence[Change]) -> str:
+    count = len(addressed)
+    if not trial.services:
+        return "contract: the producer stays as head has it; what breaks by the contract hits no consumer any more"
+    gone = f"all {count} breaking changes are gone" if count > 1 else "the breaking change is gone"
+    mended = {key(change) for change in addressed}
+    others = sum(
+        change.counts_as is Severity.BREAKING and change.exception is None and key(change) not in mended
+        for change in bench.changes
+    )
+    rest = f"; {others} other{'s' if others > 1 else ''} it does not address" if others else ""
+    return f"contract: compared with base, {gone} and no new one came{rest}"
+
+
+def _consumer_lines(bench: Bench, addressed: Sequence[Change], count: int) -> list[str]:
+    if not count:
+        return ["consumers: nobody declares anything, so the contract alone was held"]
+    hops = {each.consumer: each.hops for change in addressed for each in change.consumers}
+    if not hops:
+        return [f"consumers: all {count} pass"]
+    names = ", ".join(f"{name} ({hop} hops)" if hop > 1 else name for name, hop in sorted(hops.items()))
+    return [f"consumers: all {count} pass, among them {names}"]
+
+
+def _intent_line(bench: Bench, trial: Trial, addressed: Sequence[Change]) -> str:
+    mended = {key(change) for change in addressed}
+    kept = [
+        change
+        for change in bench.changes
+        if change.service in trial.services and key(change) not in mended and change.severity is not Severity.BREAKING
+    ]
+    if trial.draft.versions or trial.draft.strategy is Strategy.VERSION_BUMP:
+        return "intent: head's form is there, under its own version"
+    if not kept:
+        return "intent: what goes, and when, is written where it stands"
+    return f"intent: the other {len(kept)} changes of head are all still there" if len(kept) > 1 else (
+        "intent: the other change of head is still there")  # fmt: skip

@@ -1,0 +1,271 @@
+"""What a strategy works with: changes with one cause, the places they are at on both sides, and the words for them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from guardian import fieldpath
+from guardian.fixes.bench import Bench, Situation, document_named
+from guardian.fixes.draft import Draft
+from guardian.fixes.edits import Edits
+from guardian.fixes.json_patch import get, has
+from guardian.fixes.slots import part_slot, schema_slot
+from guardian.fixes.transplant import Transplant
+from guardian.graph.consumers.routes import Routes
+from guardian.model import Change, Direction, Location, Strategy
+from guardian.rules.registry import Rule, find_rule
+from guardian.spec.api import Api, Node, Operation
+from guardian.spec.dialects import DIALECTS, Dialect
+
+Places = tuple[Node, Node]
+
+#: Extensions that mark what a fix keeps or adds, and what will become of it.
+SUNSET, SUCCESSOR, ALIAS_OF = "x-sunset", "x-successor", "x-alias-of"
+REQUIRED_FROM, OPTIONAL_FROM, VERSIONS = "x-required-from", "x-optional-from", "x-versions"
+DEPRECATED_VALUES, X_DEPRECATED = "x-deprecated-values", "x-deprecated"
+MARKS = frozenset(
+    {"deprecated", SUNSET, SUCCESSOR, ALIAS_OF, REQUIRED_FROM, OPTIONAL_FROM, VERSIONS, DEPRECATED_VALUES, X_DEPRECATED}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Changes of one service that have one cause, so that one edit mends them all."""
+
+    changes: tuple[Change, ...]
+
+    @property
+    def first(self) -> Change:
+        return self.changes[0]
+
+
+def grouped(situation: Situation, changes: Sequence[Change], wanted: Iterable[Change]) -> list[Group]:
+    """The wanted changes by cause: one rule, at one place of base (or of head, where base has none).
+
+    Whatever else has the same cause is mended with it, also where it breaks nobody by itself.
+    """
+    causes = {id(change): _cause(situation, change) for change in changes}
+    found: dict[tuple[str, ...], list[Change]] = {causes[id(change)]: [] for change in wanted}
+    for change in changes:
+        if causes[id(change)] in found:
+            found[causes[id(change)]].append(change)
+    return [Group(tuple(each)) for each in found.values()]
+
+
+def _cause(situation: Situation, change: Change) -> tuple[str, ...]:
+    api = (situation.base if change.base is not None else situation.head).get(change.service)
+    node = _node(api, change.base or change.head) if api is not None else None
+    schema = _schema(node)
+    if schema is not None and schema_slot(schema.pointer) == schema.pointer:
+        # Several values of one list, several variants of one choice and several keys of one object are mended together.
+        whole = schema if change.rule == "property-removed" else schema.document.documents.follow(schema)
+        return (change.service, change.rule, *whole.key)
+    place = node.key if node is not None else ("", "")
+    return (change.service, change.rule, *place, change.operation, change.place, change.field)
+
+
+class Work:
+    """One group on the bench."""
+
+    def __init__(self, bench: Bench, group: Group) -> None:
+        self.bench = bench
+        self.group = group
+        self.situation = bench.situation
+        self.service = group.first.service
+
+    # --- the two sides ------------------------------------------------------------------------------------------------
+
+    @property
+    def base(self) -> Api:
+        return self.situation.base[self.service]
+
+    @property
+    def head(self) -> Api:
+        return self.situation.head[self.service]
+
+    @property
+    def dialect(self) -> Dialect:
+        """Head's version of OpenAPI."""
+        return DIALECTS[self.head.dialect]
+
+    @cached_property
+    def routes(self) -> Routes:
+        return Routes({self.service: self.base}, {self.service: self.head})
+
+    @cached_property
+    def rule(self) -> Rule:
+        return find_rule(self.group.first.rule)
+
+    def transplant(self, *, freeze: bool = False) -> Transplant:
+        """Carries parts of base into head."""
+        return Transplant(self.base, self.head, freeze=freeze)
+
+    def base_node(self, location: Location | None) -> Node | None:
+        """What base has at a location."""
+        return _node(self.base, location)
+
+    def head_node(self, location: Location | None) -> Node | None:
+        """What head has at a location."""
+        return _node(self.head, location)
+
+    def places(self) -> list[tuple[Change, Node | None, Node | None]]:
+        """Each different pair of places in the group, with the first change that is at it."""
+        seen: dict[tuple[Location | None, Location | None], Change] = {}
+        for change in self.group.changes:
+            seen.setdefault((change.base, change.head), change)
+        return [(change, self.base_node(change.base), self.head_node(change.head)) for change in seen.values()]
+
+    def schema_places(self) -> list[Places]:
+        """The schemas that the group is about: base's and head's, each pair once."""
+        found: dict[tuple[object, object], Places] = {}
+        for _, base, head in self.places():
+            one, other = _schema(base), _schema(head)
+            if one is not None and other is not None:
+                found.setdefault((one.key, other.key), (one, other))
+        return list(found.values())
+
+    def schemas_at_same_pointer(self) -> list[Places]:
+        """Base's schemas, and what head has at the very same pointer, behind references on either side.
+
+        A finding of a new variant of a choice points at the variant in head, not at the choice.
+        """
+        found: dict[object, Places] = {}
+        for _, base, _ in self.places():
+            one = _schema(base)
+            if one is None:
+                continue
+            home = self.transplant().home(one.document)
+            if isinstance(get(home.root, one.pointer), dict):
+                follow = one.document.documents.follow, home.documents.follow
+                found.setdefault(one.key, (follow[0](one), follow[1](home.node(one.pointer))))
+        return list(found.values())
+
+    def operations(self) -> Iterator[tuple[str, Operation | None, Operation | None]]:
+        """The operations that the group's changes are in: name, base's and head's; each once."""
+        for name in dict.fromkeys(change.operation for change in self.group.changes if change.operation):
+            yield name, self.routes.base(self.service, name), self.routes.head(self.service, name)
+
+    # --- words --------------------------------------------------------------------------------------------------------
+
+    @property
+    def sunset(self) -> str:
+        """The last day of a window that opens now (ISO 8601)."""
+        return self.situation.sunset.isoformat()
+
+    @property
+    def directions(self) -> frozenset[Direction]:
+        return frozenset(change.direction for change in self.group.changes)
+
+    @property
+    def subject(self) -> str:
+        """What the group is about, in a few words: the field, else the place, with the operation where it says more."""
+        first = self.group.first
+        names = list(dict.fromkeys(change.field for change in self.group.changes if change.field))
+        if names:
+            shortest = min(names, key=lambda name: (len(name), name))
+            return f"`{shortest}`"
+        return f"{first.operation} {first.place}".strip() if first.place != "operation" else first.operation
+
+    def marks(self) -> dict[str, Any]:
+        """What says that something is on its way out: ``deprecated`` and the sunset."""
+        return {"deprecated" if self.dialect.request_body else X_DEPRECATED: True, SUNSET: self.sunset}
+
+    def successor(self, form: Any) -> dict[str, Any]:
+        """What says that something stays and will have another form: that form, and from when."""
+        return {"from": self.sunset, "form": form}
+
+
+def described(value: dict[str, Any], sentence: str) -> str:
+    """A description with a sentence behind what it says already: a paragraph of its own where there are several lines."""
+    before = str(value.get("description") or "")
+    if "\n" not in before:
+        return f"{before} {sentence}".strip()
+    return f"{before.rstrip()}\n\n{sentence}" + ("\n" if before.endswith("\n") else "")
+
+
+def marked(value: Any, marks: dict[str, Any], sentence: str = "", *, siblings: bool = True) -> Any:
+    """An object with marks and a sentence in its description.
+
+    Args:
+        value: an object, perhaps a reference.
+        marks: the members to set.
+        sentence: put behind the description; nothing if empty.
+        siblings: whether members beside a ``$ref`` count; where not, the reference is wrapped.
+    """
+    if not isinstance(value, dict):
+        return value
+    if "$ref" in value and not siblings:
+        value = {"allOf": [value]}
+    changed = {**value, **marks}
+    if sentence:
+        changed["description"] = described(value, sentence)
+    return changed
+
+
+def _node(api: Api, location: Location | None) -> Node | None:
+    if location is None:
+        return None
+    document = document_named(api.document.documents, location.file)
+    if document is None or not has(document.root, location.pointer):
+        return None
+    return document.node(location.pointer)
+
+
+def _schema(node: Node | None) -> Node | None:
+    """The schema that a node is or is in; a parameter's own."""
+    if node is None:
+        return None
+    at = schema_slot(node.pointer)
+    root = node.document.root
+    part = part_slot(node.pointer, "parameters") or part_slot(node.pointer, "headers")
+    if part is not None and len(part) > len(at):
+        at = part
+    value = get(root, at)
+    if isinstance(value, dict) and isinstance(value.get("schema"), dict) and ("in" in value or part == at):
+        at = f"{at}/schema"
+        value = value["schema"]
+    return node.document.node(at) if isinstance(value, dict) else None
+
+
+def names_of(changes: Sequence[Change]) -> str:
+    """The consumers that changes break, for a sentence."""
+    found = sorted({each.consumer for change in changes for each in change.consumers})
+    return ", ".join(found[:-1]) + f" and {found[-1]}" if len(found) > 1 else "".join(found)
+
+
+def draft(work: Work, strategy: Strategy, edits: Edits, does: str, later: str = "", until: str | None = None) -> Draft:
+    """The draft that edits make."""
+    return Draft(
+        strategy=strategy,
+        service=work.service,
+        specs=edits.specs,
+        place_after=edits.place_after,
+        does=does,
+        later=later,
+        until=until,
+    )
+
+
+def last_name(field: str) -> str:
+    """The last name in a field path: ``city`` of ``address.city``."""
+    steps = [step for step in fieldpath.parse(field).steps if isinstance(step, str)]
+    return steps[-1] if steps else ""
+
+
+def listed(names: list[str]) -> str:
+    """Names for a sentence."""
+    quoted = [f"`{name}`" for name in dict.fromkeys(names)]
+    return ", ".join(quoted[:-1]) + f" and {quoted[-1]}" if len(quoted) > 1 else "".join(quoted)
+
+
+def new_name(name: str, taken: Collection[str]) -> str:
+    """A name for the next form of something, in the case style of it and its neighbours: ``price_v2``, ``priceV2``."""
+    text = " ".join([name, *sorted(taken)])
+    style = "{}-v{}" if "-" in name else "{}_v{}" if "_" in name or (name.islower() and "_" in text) else "{}V{}"
+    number = 2
+    while style.format(name, number) in taken:
+        number += 1
+    return style.format(name, number)

@@ -1,0 +1,257 @@
+"""What a variable may hold, as far as it matters here: texts, objects being built, clients, replies and their data.
+
+A ``Value`` is the list of what it may be; an empty one is anything at all. ``Data`` is the heart: a place in a message
+that came back. Whatever is asked of it is noted at its ``Spot``, and the spots of a call are what is read of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from guardian.fieldpath import Wild
+from guardian.graph.consumers.code import syntax as s
+from guardian.model import Location
+
+if TYPE_CHECKING:
+    from guardian.graph.consumers.code.flow import Scope
+
+
+class Some:
+    """The step to a key or index that is computed at run time: an item or a map's value, as the schema says."""
+
+    def __repr__(self) -> str:
+        return "?"
+
+
+SOME = Some()
+Step = str | Wild | Some
+
+# How many alternatives of one value are kept; past that the first ones stand for all.
+_ALTERNATIVES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """A part of a text that is known at run time only: what it is called, and the query it may hold."""
+
+    label: str = ""
+    query: Record | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A text, as far as it is written out."""
+
+    parts: tuple[str | Hole, ...]
+
+
+@dataclass(eq=False, slots=True)
+class Record:
+    """An object that is built here. ``open`` is the line at which something unknown was put into it."""
+
+    entries: dict[str, Value] = field(default_factory=dict)
+    lines: dict[str, int] = field(default_factory=dict)
+    open: int | None = None
+
+    def put(self, name: str, value: Value, line: int) -> None:
+        """Set an entry; what it was before it may still be."""
+        self.entries[name] = join(self.entries.get(name, ()), value)
+        self.lines.setdefault(name, line)
+
+    def update(self, other: Record) -> None:
+        """Take over the entries of another one."""
+        for name, value in other.entries.items():
+            self.put(name, value, other.lines[name])
+        self.open = self.open or other.open
+
+
+@dataclass(eq=False, slots=True)
+class Listing:
+    """A list that is built here, item by item."""
+
+    items: list[Value] = field(default_factory=list)
+
+    def any_item(self) -> Value:
+        """What one of the items may be."""
+        return join(*self.items)
+
+
+class Spot:
+    """One place in the data of one call, and what is asked of it."""
+
+    __slots__ = ("at", "children", "loose", "step", "whole")
+
+    def __init__(self, step: Step, at: Location, *, loose: bool = False) -> None:
+        self.step = step
+        self.at = at
+        #: the name may be spelt as code spells it, not as the message does
+        self.loose = loose
+        self.children: dict[Step, Spot] = {}
+        #: where it is handed on as it is, so that what is read of it is not seen here
+        self.whole: Location | None = None
+
+    def child(self, step: Step, at: Location, *, loose: bool = False) -> Spot:
+        """The place below."""
+        found = self.children.get(step)
+        if found is None:
+            found = self.children[step] = Spot(step, at, loose=loose)
+        return found
+
+
+@dataclass(eq=False, slots=True)
+class HttpCall:
+    """One call of an HTTP library, or of a generated client, at one place of the code.
+
+    ``node`` is that place; ``operation`` the operation's id where a generated client is called. ``sends_unknown``
+    tells where it sends what is not seen; ``escapes`` where its reply is handed on to what is not seen.
+    """
+
+    node: s.Node
+    at: Location
+    method: str | None
+    url: Value
+    operation: str | None = None
+    query: Record = field(default_factory=Record)
+    headers: Record = field(default_factory=Record)
+    body: Value | None = None
+    sends_unknown: list[Location] = field(default_factory=list)
+    root: Spot = field(init=False)
+    read_headers: dict[str, Location] = field(default_factory=dict)
+    escapes: list[Location] = field(default_factory=list)
+    sure: bool = True
+    arguments: dict[str, Value] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.root = Spot("", self.at)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A type, and the scope that its names are looked up in."""
+
+    type: s.Type
+    scope: Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """A place in what came back, and the type it is said to have."""
+
+    call: HttpCall
+    spot: Spot
+    view: View | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """A body as text or bytes, not decoded yet."""
+
+    call: HttpCall
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A response. ``direct`` where the library may have given its body itself."""
+
+    call: HttpCall
+    direct: bool = False
+    view: View | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyHeaders:
+    """The headers of a response."""
+
+    call: HttpCall
+
+
+@dataclass(eq=False, slots=True)
+class Client:
+    """A client of an HTTP library with what it adds to each call. ``style`` tells how it is called (see ``http``)."""
+
+    style: str
+    base: Value = ()
+    headers: Record = field(default_factory=Record)
+    params: Record = field(default_factory=Record)
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """Something from a module that is not among these files, by its dotted way; ``()`` in it is a call."""
+
+    way: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Closure:
+    """A function, where it was made, and the instance that it is bound to."""
+
+    function: s.Function
+    scope: Scope
+    this: Instance | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ClassRef:
+    """A class of these files."""
+
+    node: s.Class
+    scope: Scope
+
+
+@dataclass(eq=False, slots=True)
+class Instance:
+    """An instance of a class of these files; ``data`` is the message it was made of."""
+
+    kind: ClassRef
+    attrs: dict[str, Value] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A module of these files."""
+
+    scope: Scope
+
+
+Atom = (
+    Words
+    | Record
+    | Listing
+    | Data
+    | Raw
+    | Reply
+    | ReplyHeaders
+    | Client
+    | Foreign
+    | Closure
+    | ClassRef
+    | Instance
+    | Module
+)
+Value = tuple[Atom, ...]
+ANYTHING: Value = ()
+
+
+def join(*values: Iterable[Atom]) -> Value:
+    """What is one of these."""
+    found: dict[Atom, None] = {}
+    for value in values:
+        found.update(dict.fromkeys(value))
+    return tuple(found)[:_ALTERNATIVES]
+
+
+def words(text: str) -> Value:
+    """A text that is written out."""
+    return (Words((text,)),)
+
+
+def text_of(value: Value) -> str | None:
+    """The one text that a value is, if it is written out."""
+    if len(value) == 1 and isinstance(value[0], Words):
+        parts = value[0].parts
+        if all(isinstance(part, str) for part in parts):
+            return "".join(str(part) for part in parts)
+    return None

@@ -1,0 +1,328 @@
+"""Evaluation: policies over tasks and held-out seeds, a score table with intervals, tables and pictures that compare.
+
+An environment takes part by a function that plays one episode and returns its record; ``contract`` is here, others
+bring theirs. Records go to ``episodes.jsonl`` as they come, so that an interrupted evaluation goes on where it was.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from guardian.errors import UsageError
+
+Json = dict[str, Any]
+Play = Callable[[str, int], Json]
+"""Plays one episode of a task and seed, and returns its record."""
+
+#: Seeds from here on are evaluation's; training draws below.
+HELD_OUT_SEEDS = 2**31
+_RESAMPLES = 1000
+#: Keys of a record that are summed up by their own rules; what else is a number becomes a mean of the same name.
+_OWN = frozenset({"task", "seed", "score", "signals", "phases"})
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What is evaluated; two runs that differ in it do not share records."""
+
+    env: str
+    policy: str
+    tasks: tuple[str, ...]
+    episodes: int
+    seed: int = 0
+    difficulty: str = "medium"
+    split: str = "heldout"
+    graph: str | None = None
+    model: str | None = None
+    model_name: str = "guardian"
+    temperature: float = 0.0
+    services: int | None = None
+    weights: Mapping[str, float] = field(default_factory=dict)
+
+    def to_json(self) -> Json:
+        found = asdict(self)
+        found["tasks"] = list(self.tasks)
+        return found
+
+
+def episode_seed(seed: int, index: int) -> int:
+    """The seed of an evaluation's episode; no training seed is among them."""
+    return HELD_OUT_SEEDS + seed * 1_000_003 + index
+
+
+def evaluate(
+    run: Run,
+    output: Path,
+    *,
+    play: Play | None = None,
+    jobs: int = 1,
+    progress: Callable[[str], None] = lambda step: None,
+) -> Json:
+    """Play every task's episodes and write ``scores.json``, ``scores.md`` and ``episodes.jsonl``.
+
+    Args:
+        run: what to evaluate.
+        output: the folder; an evaluation of the same run that is there already is continued.
+        play: plays one episode; that of the contract environment where not given.
+        jobs: episodes at a time; processes for the engine's policies, threads for a model.
+
+    Returns:
+        What ``scores.json`` says.
+
+    Raises:
+        UsageError: the folder holds another run, or something of the run does not exist.
+    """
+    output.mkdir(parents=True, exist_ok=True)
+    wanted = [(task, episode_seed(run.seed, index)) for task in run.tasks for index in range(run.episodes)]
+    records = _resume(run, output)
+    missing = [key for key in wanted if key not in records]
+    play = play or partial(play_contract, run)
+    with (output / "episodes.jsonl").open("a", encoding="utf-8") as log:
+        for record in _played(play, missing, jobs, threads=run.policy == "model"):
+            records[record["task"], record["seed"]] = record
+            log.write(json.dumps(record, separators=(",", ":")) + "\n")
+            log.flush()
+            progress(f"{record['task']}: {len(records)} of {len(wanted)} episodes")
+    ordered = [records[key] for key in wanted]
+    lines = [json.dumps(record, separators=(",", ":")) for record in ordered]
+    (output / "episodes.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    scores = summarise(run, ordered)
+    (output / "scores.json").write_text(json.dumps(scores, indent=2) + "\n", encoding="utf-8")
+    (output / "scores.md").write_text(table([scores]), encoding="utf-8")
+    return scores
+
+
+def _resume(run: Run, output: Path) -> dict[tuple[str, int], Json]:
+    """The records of the same run that are there already; a line that was cut short is not."""
+    mark = output / "run.json"
+    # More tasks or episodes of the same run are a continuation.
+    identity = {key: value for key, value in run.to_json().items() if key not in ("tasks", "episodes")}
+    if mark.is_file() and json.loads(mark.read_text(encoding="utf-8")) != identity:
+        raise UsageError(
+            "the folder holds the evaluation of another run", file=str(output), hint="name another --output"
+        )
+    mark.write_text(json.dumps(identity, indent=2) + "\n", encoding="utf-8")
+    found: dict[tuple[str, int], Json] = {}
+    log = output / "episodes.jsonl"
+    for line in log.read_text(encoding="utf-8").splitlines() if log.is_file() else ():
+        try:
+            record = json.loads(line)
+        except ValueError:
+            continue
+        found[record["task"], record["seed"]] = record
+    return found
+
+
+def _played(play: Play, keys: Sequence[tuple[str, int]], jobs: int, *, threads: bool) -> Iterator[Json]:
+    if jobs <= 1 or len(keys) <= 1:
+        yield from (play(*key) for key in keys)
+        return
+    pool: Executor = ThreadPoolExecutor(jobs) if threads else ProcessPoolExecutor(jobs)
+    with pool:
+        tasks, seeds = zip(*keys, strict=True)
+        yield from pool.map(play, tasks, seeds, **({} if threads else {"chunksize": 4}))
+
+
+# -- the contract environment ----------------------------------------------------------------------------------------------
+
+
+def play_contract(run: Run, task: str, seed: int) -> Json:
+    """One episode of the contract environment, with the oracle's return on it beside."""
+    from guardian.learn.contract.environment import ContractEnv
+    from guardian.learn.policies import make_policy
+
+    env = ContractEnv(_scenarios(run.graph, run.split, run.services), difficulty=run.difficulty, weights=run.weights)
+    policy = make_policy(run.policy, model=run.model, model_name=run.model_name, temperature=run.temperature)
+    observation = env.reset(task, seed)
+    policy.begin(env, observation, seed)
+    signals: dict[str, float] = {}
+    invalid = 0
+    while not observation.done:
+        observation = env.step(policy.act(observation))
+        invalid += "malformed_action" in observation.rewards
+        for name, value in observation.rewards.items():
+            signals[name] = round(signals.get(name, 0.0) + value, 6)
+    score, reward, steps = env.score(), env.state.total_reward, env.state.step_count
+    phases = {name: round(value, 6) for name, value in env.phase_rewards.items()}
+    return {
+        "task": task,
+        "seed": seed,
+        "score": round(score, 6),
+        "reward": reward,
+        "steps": steps,
+        "invalid": invalid,
+        "success": float(score >= 0.999),
+        "oracle_reward": reward if run.policy == "oracle" else _oracle_reward(env, task, seed),
+        "signals": signals,
+        "phases": phases,
+    }
+
+
+_SCENARIOS: dict[tuple[str | None, str, int | None], Any] = {}
+
+
+def _scenarios(graph: str | None, split: str, services: int | None) -> Any:
+    """One source of scenarios for a process: reading a user's company takes time."""
+    from guardian.learn.contract.environment import Scenarios
+
+    key = (graph, split, services)
+    if key not in _SCENARIOS:
+        _SCENARIOS[key] = Scenarios(graph=Path(graph) if graph else None, split=split, services=services)
+    return _SCENARIOS[key]
+
+
+def _oracle_reward(env: Any, task: str, seed: int) -> float:
+    from guardian.learn.policies import OraclePolicy
+
+    oracle = OraclePolicy()
+    observation = env.reset(task, seed)
+    oracle.begin(env, observation, seed)
+    while not observation.done:
+        observation = env.step(oracle.act(observation))
+    return float(env.state.total_reward)
+
+
+# -- tables and pictures ---------------------------------------------------------------------------------------------------
+
+
+def summarise(run: Run, records: Sequence[Json]) -> Json:
+    """What ``scores.json`` says."""
+    tasks: Json = {}
+    for task in run.tasks:
+        mine = [record for record in records if record["task"] == task]
+        tasks[task] = _task_summary(mine)
+    mean = sum(each["score"]["mean"] for each in tasks.values()) / len(tasks) if tasks else 0.0
+    return {
+        "env": run.env,
+        "policy": run.policy,
+        "seed": run.seed,
+        "mean": round(mean, 4),
+        "run": run.to_json(),
+        "tasks": tasks,
+    }
+
+
+def _task_summary(records: Sequence[Json]) -> Json:
+    scores = [record["score"] for record in records]
+    low, high = interval(scores)
+    summary: Json = {
+        "episodes": len(records),
+        "score": {"mean": round(_mean(scores), 4), "low": round(low, 4), "high": round(high, 4)},
+    }
+    numbers = sorted({key for each in records for key, value in each.items() if _is_number(value)} - _OWN)
+    for name in numbers:
+        summary[name] = round(_mean([record[name] for record in records if name in record]), 4)
+    for group in ("signals", "phases"):
+        names = sorted({name for record in records for name in record.get(group, ())})
+        if names or group == "signals":
+            summary[group] = {
+                name: round(_mean([record[group].get(name, 0.0) for record in records]), 4) for name in names
+            }
+    if summary.get("oracle_reward"):
+        summary["relative_reward"] = round(summary["reward"] / summary["oracle_reward"], 4)
+    return summary
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float)
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
+
+
+def interval(values: Sequence[float]) -> tuple[float, float]:
+    """The 95% bootstrap interval of a mean (percentile method, 1,000 resamples, always the same ones)."""
+    if len(set(values)) <= 1:
+        mean = _mean(values)
+        return mean, mean
+    rng = Random(0)
+    means = sorted(_mean(rng.choices(values, k=len(values))) for _ in range(_RESAMPLES))
+    return means[int(_RESAMPLES * 0.025)], means[int(_RESAMPLES * 0.975) - 1]
+
+
+def table(results: Sequence[Json], names: Sequence[str] | None = None) -> str:
+    """Markdown: one row a task, the mean score with its interval; one column a result."""
+    names = names or [result["policy"] for result in results]
+    tasks = list(dict.fromkeys(task for result in results for task in result["tasks"]))
+    lines = [f"| task | {' | '.join(names)} |", f"| --- |{' --- |' * len(names)}"]
+    for task in tasks:
+        cells = [_cell(result["tasks"].get(task)) for result in results]
+        lines.append(f"| {task} | {' | '.join(cells)} |")
+    means = [f"**{result['mean']:.3f}**" for result in results]
+    lines.append(f"| **mean** | {' | '.join(means)} |")
+    if len(results) == 1:
+        lines += [
+            "",
+            "| task | episodes | reward | of the oracle's | success | steps | invalid |",
+            "| --- |" + " --- |" * 6,
+        ]
+        for task, each in results[0]["tasks"].items():
+            relative = f"{each['relative_reward']:.2f}" if "relative_reward" in each else ""
+            lines.append(
+                f"| {task} | {each['episodes']} | {each.get('reward', 0):.2f} | {relative} | {each.get('success', 0):.2f} "
+                f"| {each.get('steps', 0):.1f} | {each.get('invalid', 0):.2f} |"
+            )
+    return "\n".join(lines) + "\n"
+
+
+def _cell(task: Json | None) -> str:
+    if task is None:
+        return ""
+    score = task["score"]
+    return f"{score['mean']:.3f} [{score['low']:.3f}, {score['high']:.3f}]"
+
+
+def compare(folders: Iterable[Path], output: Path) -> str:
+    """Several evaluations in one table (``comparison.md``) and one picture (``before_after.png``).
+
+    Raises:
+        UsageError: a folder holds no scores, or matplotlib (the extra ``train``) is not there.
+    """
+    results, names = [], []
+    for folder in folders:
+        file = folder / "scores.json"
+        if not file.is_file():
+            raise UsageError(f"{folder} holds no scores.json", hint="run guardian eval --output there first")
+        results.append(json.loads(file.read_text(encoding="utf-8")))
+        names.append(folder.name)
+    text = table(results, names)
+    output.mkdir(parents=True, exist_ok=True)
+    (output / "comparison.md").write_text(text, encoding="utf-8")
+    draw(results, names, output / "before_after.png")
+    return text
+
+
+def draw(results: Sequence[Json], names: Sequence[str], file: Path) -> None:
+    """A bar for each result at each task, with its interval.
+
+    Raises:
+        UsageError: matplotlib is not there.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise UsageError("the picture needs matplotlib", hint="pip install 'contract-guardian[train]'") from None
+    tasks = list(dict.fromkeys(task for result in results for task in result["tasks"]))
+    figure = Figure(figsize=(max(7.0, 1.3 * len(tasks)), 4.5), layout="constrained")
+    axes = figure.subplots()
+    width = 0.8 / len(results)
+    for index, (result, name) in enumerate(zip(results, names, strict=True)):
+        found = [result["tasks"].get(task, {}).get("score", {"mean": 0, "low": 0, "high": 0}) for task in tasks]
+        middle = [position + (index - (len(results) - 1) / 2) * width for position in range(len(tasks))]
+        means = [score["mean"] for score in found]
+        below = [score["mean"] - score["low"] for score in found]
+        above = [score["high"] - score["mean"] for score in found]
+        axes.bar(middle, means, width * 0.95, label=f"{name} ({result['mean']:.2f})", yerr=[below, above], capsize=2)
+    axes.set_xticks(range(len(tasks)), [task.replace("_", "\n") for task in tasks], fontsize=7)
+    axes.set_ylim(0, 1.05)
+    axes.set_ylabel("mean score, 95% interval")
+    axes.legend(fontsize=8)
+    figure.savefig(file, dpi=150, metadata={"Software": None})

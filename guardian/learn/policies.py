@@ -1,0 +1,190 @@
+"""Policies for the contract environment: the floor (random, everything), the engine (rules), the ceiling (oracle), a model.
+
+A policy sees observations; only the oracle sees the environment itself. All are deterministic given their seed, but
+for a model that samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from random import Random
+from typing import Any, Protocol
+
+from guardian.errors import UsageError
+from guardian.learn.contract import candidates
+from guardian.learn.contract.actions import DONE, PROPOSE, REPORT, STRATEGIES, TRACE, Action, Observation
+from guardian.learn.contract.environment import ContractEnv
+from guardian.learn.contract.payloads import VIOLATIONS
+
+Json = dict[str, Any]
+
+
+class Policy(Protocol):
+    """Chooses actions; one object plays one episode after another."""
+
+    def begin(self, env: ContractEnv, observation: Observation, seed: int) -> None:
+        """An episode begins."""
+
+    def act(self, observation: Observation) -> Action | Json:
+        """The next action."""
+
+
+class RandomPolicy:
+    """Names something at random; now and then it is done."""
+
+    def begin(self, env: ContractEnv, observation: Observation, seed: int) -> None:
+        self._rng = Random(f"random:{seed}")
+        self._places: list[str] = []
+
+    def act(self, observation: Observation) -> Action:
+        rng = self._rng
+        if rng.random() < 0.05:
+            return Action(REPORT, field_path=DONE)
+        if observation.phase == "detection":
+            self._places = self._places or _places(observation)
+            return Action(REPORT, field_path=rng.choice(self._places), violation_type=rng.choice(_types(observation)))
+        if observation.phase == "tracing":
+            names = candidates.names(observation)
+            return Action(TRACE, affected_services=tuple(sorted(rng.sample(names, rng.randint(0, len(names))))))
+        return _random_fix(observation, rng)
+
+
+class EverythingPolicy:
+    """Names everything there is, in order."""
+
+    def begin(self, env: ContractEnv, observation: Observation, seed: int) -> None:
+        self._phase = ""
+        self._queue: Iterator[Action] = iter(())
+
+    def act(self, observation: Observation) -> Action:
+        if observation.phase != self._phase:
+            self._phase = observation.phase
+            self._queue = self._all(observation)
+        return next(self._queue, Action(REPORT, field_path=DONE))
+
+    def _all(self, observation: Observation) -> Iterator[Action]:
+        if observation.phase == "detection":
+            for kind in _types(observation):
+                for place in _places(observation):
+                    yield Action(REPORT, field_path=place, violation_type=kind)
+        elif observation.phase == "tracing":
+            yield Action(TRACE, affected_services=tuple(candidates.names(observation)))
+        else:
+            fields, names = candidates.service_fields(observation), candidates.names(observation)
+            patches: dict[str, Json] = {
+                "field_alias": {"aliases": dict(zip(fields, reversed(fields), strict=True))},
+                "dual_write": {"emit": fields},
+                "deprecation_window": {"restore": fields, "sunset": "2030-01-01"},
+                "version_bump": {"keep_version": "v1"},
+                "consumer_patch": {"migrate": names},
+            }
+            for strategy, patch in patches.items():
+                yield Action(PROPOSE, fix_strategy=strategy, spec_patch=patch)
+
+
+def _places(observation: Observation) -> list[str]:
+    if observation.payload is not None:
+        return candidates.payload_places(observation) or ["$"]
+    return candidates.version_places(observation) or ["$"]
+
+
+def _types(observation: Observation) -> list[str]:
+    if observation.payload is None:
+        return ["breaking_change"]
+    return [kind for kind in VIOLATIONS if kind != "breaking_change" and kind in observation.task_description] or list(
+        VIOLATIONS
+    )
+
+
+def _random_fix(observation: Observation, rng: Random) -> Action:
+    fields, names = candidates.service_fields(observation) or ["id"], candidates.names(observation) or ["nobody"]
+    strategy = rng.choice(STRATEGIES)
+    patches: dict[str, Json] = {
+        "field_alias": {"aliases": {rng.choice(fields): rng.choice(fields)}},
+        "dual_write": {"emit": rng.sample(fields, min(2, len(fields)))},
+        "deprecation_window": {"restore": [rng.choice(fields)], "sunset": "2030-01-01"},
+        "version_bump": {"keep_version": f"v{rng.randint(1, 9)}"},
+        "consumer_patch": {"migrate": [rng.choice(names)]},
+    }
+    return Action(PROPOSE, fix_strategy=strategy, spec_patch=patches[strategy])
+
+
+class QueuePolicy:
+    """Plans a whole phase when it begins, and then says the plan."""
+
+    def begin(self, env: ContractEnv, observation: Observation, seed: int) -> None:
+        self._phase = ""
+        self._queue: list[Action | Json] = []
+        self._env = env
+
+    def act(self, observation: Observation) -> Action | Json:
+        if observation.phase != self._phase:
+            self._phase = observation.phase
+            self._queue = self.plan(observation)
+        return self._queue.pop(0) if self._queue else Action(REPORT, field_path=DONE)
+
+    def plan(self, observation: Observation) -> list[Action | Json]:
+        """The actions of a phase."""
+        raise NotImplementedError
+
+
+class OraclePolicy(QueuePolicy):
+    """Knows the truth: the ceiling that returns are measured by."""
+
+    def plan(self, observation: Observation) -> list[Action | Json]:
+        return list(self._env.answers())
+
+
+class RulesPolicy(QueuePolicy):
+    """The engine as a policy: it sees what any agent sees, and judges it as the gate does."""
+
+    def plan(self, observation: Observation) -> list[Action | Json]:
+        from guardian.learn.contract.reasoning import reason
+
+        return list(reason(observation))
+
+
+class ModelPolicy(QueuePolicy):
+    """A language model behind an OpenAI-compatible endpoint, asked once a phase through the adapter's prompts.
+
+    An answer that is no JSON of the asked form is one malformed action.
+    """
+
+    def __init__(self, ask: Callable[[list[Json], Json], str]) -> None:
+        self._ask = ask
+
+    def plan(self, observation: Observation) -> list[Action | Json]:
+        from guardian.learn.contract.prompting import actions_of, prompt_of
+
+        prompt = prompt_of(observation)
+        return actions_of(observation, self._ask(prompt.messages(), prompt.schema))
+
+
+def make_policy(
+    name: str, *, model: str | None = None, model_name: str = "guardian", temperature: float = 0.0
+) -> Policy:
+    """A policy by name.
+
+    Args:
+        name: ``random``, ``everything``, ``rules``, ``oracle`` or ``model``.
+        model: the endpoint of ``model``: ``http://host:8000/v1``.
+        model_name: what the model, or its LoRA adapter, is called there.
+
+    Raises:
+        UsageError: there is no such policy, or ``model`` has no endpoint.
+    """
+    if name == "model":
+        from guardian.adapter.endpoint import Endpoint
+
+        if model is None:
+            raise UsageError("the policy `model` needs --model", hint="for example --model http://localhost:8000/v1")
+        return ModelPolicy(Endpoint(model, model_name, temperature=temperature).ask)
+    policies: dict[str, Callable[[], Policy]] = {
+        "random": RandomPolicy,
+        "everything": EverythingPolicy,
+        "rules": RulesPolicy,
+        "oracle": OraclePolicy,
+    }
+    if name not in policies:
+        raise UsageError(f"there is no policy {name}", hint=f"there are {', '.join((*policies, 'model'))}")
+    return policies[name]()

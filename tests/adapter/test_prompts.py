@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from guardian.adapter.forms import difference
+from guardian.adapter.prompts import cut, detect_prompt, fix_schema, trace_prompt
+from guardian.learn.contract import TASKS, ContractEnv, Scenarios
+from guardian.learn.contract.engine import Side
+from guardian.learn.contract.prompting import actions_of, answer_of, prompt_of
+
+SCENARIOS = Scenarios()
+
+
+def _document(properties: dict[str, Any], required: list[str], **operation: Any) -> dict[str, Any]:
+    schema = {"type": "object", "required": required, "properties": properties}
+    answer = {"200": {"description": "ok", "content": {"application/json": {"schema": schema}}}}
+    return {
+        "openapi": "3.0.3",
+        "info": {"title": "t", "version": "1"},
+        "paths": {"/users/{id}": {"get": {"responses": answer, **operation}}},
+    }
+
+
+def _difference(base: dict[str, Any], head: dict[str, Any]) -> list[str]:
+    one, other = Side({"s": base}).api("s"), Side({"s": head}).api("s")
+    assert one and other
+    return difference(one, other)
+
+
+def test_a_change_is_a_line() -> None:
+    """What was and what is, a line each, below operation and message; what is the same is not there."""
+    base = _document({"id": {"type": "integer"}, "email": {"type": "string", "format": "email"}}, ["id", "email"])
+    head = _document(
+        {"id": {"type": "integer"}, "mail": {"type": "string", "format": "email", "nullable": True}}, ["id"],
+        parameters=[{"name": "page", "in": "query", "required": True, "schema": {"type": "integer", "minimum": 1}}],
+    )  # fmt: skip
+    assert _difference(base, head) == [
+        "GET /users/{id}",
+        " 200",
+        "  - email: string email!",
+        "  + mail: string email?",
+        " request",
+        "  + query:page: integer 1..!",
+    ]
+
+
+def test_spelling_makes_no_line() -> None:
+    """A component instead of an inline schema, or allOf around it, is no difference."""
+    base = _document({"id": {"type": "integer"}}, ["id"])
+    head = _document({"id": {"allOf": [{"$ref": "#/components/schemas/Id"}]}}, ["id"])
+    head["components"] = {"schemas": {"Id": {"type": "integer"}}}
+    assert _difference(base, head) == []
+
+
+def test_what_an_object_takes_along_is_not_told() -> None:
+    """A removed object is one line, whatever was in it."""
+    inner = {"type": "object", "properties": {name: {"type": "string"} for name in "abcdef"}}
+    base = _document({"id": {"type": "integer"}, "address": inner}, ["id"])
+    assert _difference(base, _document({"id": {"type": "integer"}}, ["id"])) == [
+        "GET /users/{id}",
+        " 200",
+        "  - address: object",
+    ]
+
+
+def test_cutting_is_never_silent() -> None:
+    """What does not fit is counted in the prompt."""
+    lines = [f"line {number}" for number in range(1000)]
+    text = cut(lines, 100)
+    assert len(text) < 130
+    kept = text.count("\n")
+    assert text.endswith(f"({1000 - kept} more lines)")
+    assert "more lines" in detect_prompt(lines).user
+
+
+def test_readers_stand_by_field() -> None:
+    """The trace prompt lists who uses what by field, and its answer is one of the names."""
+    prompt = trace_prompt(
+        ["users GET /users/{id}.email"], {"users GET /users/{id}.email": ["billing", "orders"]}, ["orders", "billing"]
+    )
+    assert "users GET /users/{id}.email: billing, orders" in prompt.user
+    assert prompt.schema["properties"]["affected"]["items"]["enum"] == ["billing", "orders"]
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_right_answers_pass_through(task: str) -> None:
+    """The right actions written as an answer, and read back, play the episode perfectly; the schema allows the answer."""
+    import jsonschema_rs
+
+    env = ContractEnv(SCENARIOS)
+    for seed in range(3):
+        observation = env.reset(task, seed)
+        while not observation.done:
+            prompt = prompt_of(observation)
+            text = answer_of(observation, env.answers())
+            jsonschema_rs.Draft202012Validator(prompt.schema).validate(json.loads(text))
+            phase = observation.phase
+            for action in actions_of(observation, text):
+                observation = env.step(action)
+                if observation.done or observation.phase != phase:
+                    break
+        assert env.score() == 1.0, (task, seed)
+
+
+def test_prompts_are_short() -> None:
+    """Typically under 600 tokens; none runs away."""
+    env = ContractEnv(SCENARIOS)
+    tokens = [prompt_of(env.reset(task, seed)).tokens for task in TASKS for seed in range(4)]
+    assert sorted(tokens)[len(tokens) // 2] < 600
+    assert max(tokens) < 2_000
+
+
+@pytest.mark.parametrize(
+    "text", ["", "no", "[]", "{}", '{"violations":7}', '{"violations":[1]}', '{"breaking":"x"}', "null"]
+)
+@pytest.mark.parametrize("task", ["find_type_mismatches", "detect_breaking_changes", "trace_downstream_blast_radius"])
+def test_nonsense_is_an_action(text: str, task: str) -> None:
+    """Whatever a model says becomes actions that the environment grades; nothing raises."""
+    env = ContractEnv(SCENARIOS)
+    observation = env.reset(task, 0)
+    for action in actions_of(observation, text):
+        observation = env.step(action)
+        if observation.done:
+            break
+    assert env.score() == 0.0
+
+
+def test_the_fix_schema_names_the_strategies() -> None:
+    """An answer can be nothing but one of the five."""
+    assert len(fix_schema()["properties"]["strategy"]["enum"]) == 5

@@ -1,0 +1,81 @@
+"""``guardian import``: manifests out of other files, printed or written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from guardian.spec.text import load
+from tests.cli.conftest import Guardian
+
+SPEC = "openapi: 3.1.0\ninfo: {title: Users, version: '1'}\npaths:\n  /users/{id}: {get: {}}\n"
+PACT = {
+    "consumer": {"name": "Web Shop"},
+    "provider": {"name": "Users Service"},
+    "interactions": [
+        {"request": {"method": "get", "path": "/users/1"}, "response": {"status": 200, "body": {"id": 1}}}
+    ],
+    "messages": [{}],
+}
+HAR = {"log": {"entries": [{"request": {"method": "GET", "url": "http://h/users/1"}, "response": {"status": 200}}]}}
+
+
+def lay(folder: Path) -> None:
+    (folder / "users.yaml").write_text(SPEC)
+    (folder / "guardian.yaml").write_text("services: {users: {spec: users.yaml}}\n")
+    (folder / "p.json").write_text(json.dumps(PACT))
+    (folder / "x.har").write_text(json.dumps(HAR))
+
+
+def test_manifests_are_printed(guardian: Guardian, tmp_path: Path) -> None:
+    """Without --output the manifest goes to standard output, what was left out to standard error."""
+    lay(tmp_path)
+    outcome = guardian("import", "pact", "p.json")
+    assert outcome.code == 0
+    manifest = load(outcome.out.encode(), "m.yaml")
+    assert manifest["consumer"] == "Web Shop"
+    assert manifest["uses"] == [
+        {"service": "users", "operation": "GET /users/{id}", "reads": ["id"], "sends": [], "responses": ["200"]}
+    ]
+    assert "they are messages" in outcome.err
+
+
+def test_manifests_are_written(guardian: Guardian, tmp_path: Path) -> None:
+    """With --output each consumer has its file; one that is there is not overwritten unasked."""
+    lay(tmp_path)
+    assert guardian("import", "p.json", "x.har", "--consumer", "probe", "--output", "consumers").code == 0
+    assert sorted(path.name for path in (tmp_path / "consumers").iterdir()) == ["probe.yaml", "web-shop.yaml"]
+    again = guardian("import", "p.json", "--output", "consumers")
+    assert again.code == 2
+    assert "--force" in again.err
+    assert guardian("import", "p.json", "--output", "consumers", "--force").code == 0
+
+
+def test_written_manifests_are_declarations(guardian: Guardian, tmp_path: Path) -> None:
+    """What import writes, check reads."""
+    lay(tmp_path)
+    guardian("import", "p.json", "--output", "consumers")
+    (tmp_path / "gone.yaml").write_text(SPEC.replace("{id}", "{id}/x"))
+    outcome = guardian(
+        "check", "--base", "users.yaml", "--head", "gone.yaml", "--service", "users", "--consumers", "consumers",
+        "--format", "json", "--no-fixes",
+    )  # fmt: skip
+    assert json.loads(outcome.out)["summary"]["consumers_broken"] == ["Web Shop"]
+
+
+def test_specifications_can_be_named(guardian: Guardian, tmp_path: Path) -> None:
+    """Without guardian.yaml the documents come by flag."""
+    lay(tmp_path)
+    (tmp_path / "guardian.yaml").unlink()
+    outcome = guardian("import", "har", "x.har", "--spec", "accounts=users.yaml")
+    assert load(outcome.out.encode(), "m.yaml")["uses"][0]["service"] == "accounts"
+
+
+def test_wrong_kinds_are_refused(guardian: Guardian, tmp_path: Path) -> None:
+    """A kind that is named excludes the others; a kind without files, or files without consumers, are usage errors."""
+    lay(tmp_path)
+    wrong = guardian("import", "har", "p.json")
+    assert (wrong.code, "this is pact, not har" in wrong.err) == (2, True)
+    assert guardian("import", "pact").code == 2
+    assert guardian("import", "users.yaml").code == 3
+    assert guardian("import", "nope.json").code == 3

@@ -1,0 +1,402 @@
+"""Catalogs, recordings, collections, traces and logs, read as uses."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from guardian.graph.consumers.backstage import Entity, is_entity, read_catalog
+from guardian.graph.consumers.endpoints import Endpoints
+from guardian.graph.consumers.har import is_har, read_har
+from guardian.graph.consumers.logs import is_log, read_log
+from guardian.graph.consumers.names import Names
+from guardian.graph.consumers.otel import is_trace, read_traces
+from guardian.graph.consumers.postman import is_collection, is_environment, read_collection, variables
+from guardian.graph.consumers.scripts import read_script
+from guardian.graph.uses import Found, Use
+from guardian.model import Location
+from tests.graph.worlds import api, apis
+
+USERS = api("users", "/users/{id}: {get: {}}\n/users: {post: {}, get: {}}", servers="- url: https://users.example/v1")
+ORDERS = api("orders", "/orders/{id}: {get: {}}\n/{any}: {get: {}}", servers="- url: https://orders.example")
+APIS = apis(USERS, ORDERS)
+ENDPOINTS = Endpoints(APIS, Names(APIS))
+
+
+def uses(found: Found) -> dict[tuple[str, str, str | None], Use]:
+    return {(use.consumer, use.service, use.operation): use for each in found.consumers for use in each.uses}
+
+
+def names(fields: Any) -> list[str] | None:
+    return None if fields is None else [str(field.path) for field in fields]
+
+
+# -- HAR ---------------------------------------------------------------------------------------------------------------
+
+
+def entry(url: str, method: str = "GET", status: int = 200, body: str | None = None, **more: Any) -> dict[str, Any]:
+    content = {"mimeType": "application/json", "text": body} if body is not None else {}
+    return {
+        "startedDateTime": "2026-03-06T10:00:00Z",
+        "request": {"method": method, "url": url, **more},
+        "response": {"status": status, "content": content},
+    }
+
+
+def har(*entries: Any) -> Found:
+    data = {"log": {"entries": list(entries)}}
+    assert is_har(data)
+    return read_har(data, "rec/shop.har", ENDPOINTS)
+
+
+def test_har_calls_become_one_use() -> None:
+    """Calls of one operation are one use, called, with everything that came back and was sent."""
+    found = har(
+        entry("https://users.example/v1/users/1?expand=a", body='{"id": 1}', queryString=[{"name": "expand"}]),
+        entry("https://users.example/v1/users/2", body='{"email": "x"}', headers=[{"name": "X-T"}, {"name": "accept"}]),
+    )
+    use = uses(found)["shop", "users", "GET /users/{id}"]
+    assert (use.confidence, use.tool, use.date, use.responses) == ("called", "har", "2026-03-06", None)
+    assert names(use.reads) == ["id", "email"]
+    assert names(use.sends) == ["query:expand", "header:X-T"]
+    assert use.origin == Location("rec/shop.har", "/log/entries/0")
+    assert found.notes == ()
+
+
+def test_har_request_bodies() -> None:
+    """JSON text and form parameters both are what was sent."""
+    text = {"mimeType": "application/json", "text": '{"name": "x"}'}
+    found = har(
+        entry("https://users.example/v1/users", "POST", 201, postData=text),
+        entry("https://users.example/v1/users", "POST", 201, postData={"params": [{"name": "mail"}]}),
+    )
+    assert names(uses(found)["shop", "users", "POST /users"].sends) == ["name", "mail"]
+
+
+def test_har_tells_what_it_leaves_out() -> None:
+    """Other hosts, unknown operations, binary bodies and broken entries are counted, each with its reason."""
+    binary = entry("https://users.example/v1/users/1")
+    binary["response"]["content"] = {"text": '["1f8b"]', "_isBinary": True, "mimeType": "application/json"}
+    found = har(
+        entry("https://tracker.example/pixel"),
+        entry("https://users.example/v1/nothing"),
+        {"request": 3},
+        binary,
+        entry("https://users.example/v1/users/1", status=500, body='{"error": 1}'),
+    )
+    assert names(uses(found)["shop", "users", "GET /users/{id}"].reads) is None
+    assert sorted(note.message for note in found.notes) == [
+        "1 call left out: no service answers this URL",
+        "1 call left out: the body is not text, so what it holds is not known (the call itself counts)",
+        "1 call left out: the entry has no request with a method and a URL",
+        "1 call left out: users has no such operation",
+    ]
+
+
+def test_unknown_hosts_need_a_telling_route() -> None:
+    """Behind another host a service is recognised by a route that only it has, never by one that fits anything."""
+    assert uses(har(entry("http://localhost:8080/orders/3"))).keys() == {("shop", "orders", "GET /orders/{id}")}
+    assert uses(har(entry("http://localhost:8080/anything"))) == {}
+
+
+# -- Backstage ---------------------------------------------------------------------------------------------------------
+
+
+def entity(kind: str, name: str, **spec: Any) -> Entity:
+    data = {"apiVersion": "backstage.io/v1alpha1", "kind": kind, "metadata": {"name": name}, "spec": spec}
+    assert is_entity(data)
+    return Entity(data, "catalog.yaml")
+
+
+def test_catalogs_give_edges_and_owners() -> None:
+    """A component that consumes an API uses its service: by the API's name, or by the name of who provides it."""
+    found = read_catalog(
+        [
+            entity(
+                "Component",
+                "shop",
+                consumesApis=["users", "default/order-api", "api:default/stock"],
+                owner="group:default/web",
+            ),
+            entity("Component", "orders", providesApis=["order-api"]),
+        ],
+        Names(["users", "orders"]),
+    )
+    shop = found.consumers[0]
+    assert (shop.name, shop.owner) == ("shop", "web")
+    assert [(use.service, use.operation, use.tool) for use in shop.uses] == [
+        ("users", None, "backstage"),
+        ("orders", None, "backstage"),
+        ("stock", None, "backstage"),
+    ]
+    assert shop.uses[1].origin == Location("catalog.yaml", "/spec/consumesApis/1")
+    assert found.notes == ()
+
+
+def test_catalogs_as_they_are_found() -> None:
+    """References of the wrong kind, URLs and broken specs are told or passed over, never fatal."""
+    found = read_catalog(
+        [
+            entity("Component", "shop", consumesApis=["component:artist", 7, None]),
+            entity("Component", "odd", consumesApis="users", owner=3),
+            entity("API", "search", definition={"$text": "https://x.example/openapi.yaml"}),
+            Entity({"apiVersion": "backstage.io/v1", "kind": "Component", "spec": 3, "metadata": None}, "catalog.yaml"),
+        ],
+        Names([]),
+    )
+    assert all(each.uses == () for each in found.consumers)
+    assert [note.level for note in found.notes] == ["warning", "info"]
+    assert "component:artist" in found.notes[0].message
+    assert "URL" in found.notes[1].message
+
+
+# -- Postman -----------------------------------------------------------------------------------------------------------
+
+
+def collection(*items: dict[str, Any], **more: Any) -> Found:
+    schema = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"
+    data = {"info": {"name": "shop tests", "schema": schema}, "item": list(items), **more}
+    assert is_collection(data)
+    return read_collection(data, "c.json", ENDPOINTS, {"base": "https://users.example/v1"})
+
+
+def script_event(source: str = "") -> dict[str, Any]:
+    return {"listen": "test", "script": {"exec": source.splitlines()}}
+
+
+def test_requests_and_assertions() -> None:
+    """A test script's assertions are asserted reads; saved responses only count where no script reads anything."""
+    script = "const user = pm.response.json();\npm.expect(user.id).to.eql(1);\npm.response.to.have.status(200);"
+    saved = [{"code": 200, "body": '{"id": 1, "email": "x"}'}, {"code": 404, "body": '{"error": 1}'}]
+    found = collection(
+        {
+            "name": "folder",
+            "item": [
+                {
+                    "name": "get",
+                    "request": {"method": "GET", "url": {"raw": "{{base}}/users/{{id}}?a=1", "query": [{"key": "a"}]}},
+                    "event": [script_event(script)],
+                    "response": saved,
+                }
+            ],
+        }
+    )
+    asserted, called = found.consumers[0].uses[0], found.consumers[1].uses[0]
+    assert (asserted.operation, asserted.confidence, asserted.responses) == ("GET /users/{id}", "asserted", ("200",))
+    assert (names(asserted.reads), names(asserted.sends)) == (["id"], ["query:a"])
+    assert (called.confidence, names(called.reads)) == ("called", ["id", "email"])
+    assert asserted.origin.pointer == "/item/0/item/0"
+
+
+@pytest.mark.parametrize(
+    ("request_", "sends"),
+    [
+        ({"body": {"mode": "raw", "raw": '{"name": {{name}}, "age": "{{age}}"}'}}, ["name", "age"]),
+        ({"body": {"mode": "urlencoded", "urlencoded": [{"key": "a"}, {"key": "b", "disabled": True}]}}, ["a"]),
+        ({"body": {"mode": "graphql", "graphql": {}}}, ["$"]),
+        ({"header": [{"key": "X-Key", "value": "1"}, {"key": "Accept"}]}, ["header:X-Key"]),
+        ({"auth": {"type": "bearer"}}, ["header:Authorization"]),
+        ({"auth": {"type": "noauth"}}, []),
+        (
+            {"auth": {"type": "apikey", "apikey": [{"key": "key", "value": "k"}, {"key": "in", "value": "query"}]}},
+            ["query:k"],
+        ),
+    ],
+)
+def test_what_postman_sends(request_: dict[str, Any], sends: list[str]) -> None:
+    """Bodies in every mode, headers and authorisation; what is disabled is not sent."""
+    found = collection({"name": "x", "request": {"method": "POST", "url": "{{base}}/users", **request_}})
+    assert names(found.consumers[0].uses[0].sends) == sends
+
+
+def test_postman_variables() -> None:
+    """Environments and the collection's own variables fill in hosts; what stays open may be anything."""
+    data = {
+        "_postman_variable_scope": "environment",
+        "values": [{"key": "base", "value": "x"}, {"key": "e", "value": ""}],
+    }
+    assert is_environment(data)
+    assert variables(data) == {"base": "x"}
+    own = [{"key": "host", "value": "{{base}}"}]
+    found = collection({"name": "x", "request": "{{host}}/users/7"}, variable=own)
+    assert uses(found).keys() == {("shop tests", "users", "GET /users/{id}")}
+
+
+def test_postman_tells_what_it_leaves_out() -> None:
+    """A request that nobody answers is counted with its reason."""
+    found = collection(
+        {"name": "x", "request": "https://users.example/v1/x"}, {"name": "y", "request": {"method": "GET"}}
+    )
+    assert sorted(note.message for note in found.notes) == [
+        "1 call left out: the request has no URL",
+        "1 call left out: users has no such operation",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("source", "reads", "statuses"),
+    [
+        ("pm.expect(pm.response.json().a.b).to.eql(1)", ["a.b"], []),
+        ("let d = pm.response.json(); pm.expect(d['x y'][0].z).to.be.ok", ["x y[].z"], []),
+        ("var d = JSON.parse(responseBody);\ntests['t'] = d.id === 3;", ["id"], []),
+        ("const {id, owner: o} = pm.response.json(); pm.expect(o.name).to.eql('x')", ["id", "owner", "owner.name"], []),
+        ("const d = pm.response.json(); const u = d.user;\npm.expect(u.mail).to.include('@')", ["user.mail"], []),
+        (
+            "const d = pm.response.json(); d.items.forEach(i => pm.expect(i.sku).to.be.a('string'))",
+            ["items!", "items[].sku"],
+            [],
+        ),
+        (
+            "const d = pm.response.json(); d.items.forEach(function (i, n) { pm.expect(i.sku) })",
+            ["items!", "items[].sku"],
+            [],
+        ),
+        ("const d = pm.response.json(); pm.expect(d.items.length).to.eql(2)", ["items!"], []),
+        ("const d = pm.response.json(); pm.expect(d).to.have.property('total')", ["total"], []),
+        ("const d = pm.response.json(); pm.expect(d.a).to.have.all.keys('x', 'y')", ["a.x", "a.y"], []),
+        ("pm.response.to.have.jsonBody('a.b')", ["a.b"], []),
+        ("pm.response.to.have.header('X-Rate')", ["header:X-Rate"], []),
+        ("pm.expect(pm.response.headers.get('X-Rate')).to.exist", ["header:X-Rate"], []),
+        ("pm.response.to.have.status(201)", [], ["201"]),
+        ("pm.expect(pm.response.code).to.be.oneOf([200, 204])", [], ["200", "204"]),
+        ("tests['ok'] = responseCode.code === 200", [], ["200"]),
+        ("// pm.expect(pm.response.json().a)\n/* pm.response.json().b */ 'pm.response.json().c'", [], []),
+        ("other.d.x; pm.environment.set('d', 1)", [], []),
+        ("pm.response.json()", [], []),
+        ("const d = pm.response.json(); pm.expect(d.a.toString()).to.eql('1')", ["a!"], []),
+        ("pm.expect((pm.response.json(", [], []),
+        ("", [], []),
+    ],
+)
+def test_scripts(source: str, reads: list[str], statuses: list[str]) -> None:
+    """Chains are followed through variables, destructuring and callbacks; comments and strings are not code."""
+    found = read_script(source, Location("c.json"))
+    assert [str(field.path) + ("!" if field.shallow else "") for field in found.fields] == reads
+    assert list(found.statuses) == statuses
+
+
+# -- OpenTelemetry -----------------------------------------------------------------------------------------------------
+
+
+def span(id: str, kind: Any, parent: str = "", **attributes: str) -> dict[str, Any]:
+    return {
+        "spanId": id,
+        "parentSpanId": parent,
+        "kind": kind,
+        "startTimeUnixNano": "1772791200000000000",
+        "attributes": [
+            {"key": key.replace("_", "."), "value": {"stringValue": value}} for key, value in attributes.items()
+        ],
+    }
+
+
+def traces(**services: list[dict[str, Any]]) -> Found:
+    data = {
+        "resourceSpans": [
+            {
+                "resource": {"attributes": [{"key": "service.name", "value": {"stringValue": service}}]},
+                "scopeSpans": [{"spans": spans}],
+            }
+            for service, spans in services.items()
+        ]
+    }
+    assert is_trace(data)
+    return read_traces([(data, "t.json")], ENDPOINTS)
+
+
+OLD = {"http_method": "GET", "http_target": "/v1/users/7?x=1"}
+NEW = {"http.request.method": "GET", "http.route": "/users/{userId}"}
+
+
+def test_a_client_and_a_server_span_are_a_call() -> None:
+    """The nearest service above a server span has called; the day of the last call is kept, fields are not known."""
+    found = traces(
+        web=[span("1", 3, **OLD)],
+        users=[span("2", "SPAN_KIND_SERVER", "1", **{key.replace(".", "_"): value for key, value in NEW.items()})],
+    )
+    use = uses(found)["web", "users", "GET /users/{id}"]
+    assert (use.reads, use.sends, use.confidence, use.date) == (None, None, "called", "2026-03-06")
+    assert found.notes == ()
+
+
+def test_a_client_span_alone() -> None:
+    """Where the other end is not in the data, its address or URL tells who was called."""
+    assert uses(traces(web=[span("1", 3, http_method="GET", http_url="https://users.example/v1/users/7")])).keys() == {
+        ("web", "users", "GET /users/{id}")
+    }
+    assert uses(
+        traces(web=[span("1", 3, server_address="orders.example", http_method="GET", url_path="/orders/1")])
+    ).keys() == {("web", "orders", "GET /orders/{id}")}
+
+
+def test_traces_tell_what_they_leave_out() -> None:
+    """Callers that are not in the trace, foreign hosts and unknown operations are counted."""
+    found = traces(
+        users=[span("2", 2, "9", **OLD), span("3", 1)],
+        web=[
+            span("4", 3, http_method="GET", http_url="https://else.example/x"),
+            span("5", 3, http_method="PUT", http_url="https://users.example/v1/users/1"),
+            span("6", 3, "6", http_method="GET"),
+        ],
+    )
+    assert uses(found) == {}
+    assert sorted(note.message for note in found.notes) == [
+        "1 call left out: the caller of the request is not in the trace",
+        "1 call left out: users has no such operation",
+        "2 calls left out: no service answers at the address of the request",
+    ]
+
+
+# -- access logs -------------------------------------------------------------------------------------------------------
+
+COMMON = '10.0.0.1 - {user} [06/Mar/2026:10:00:00 +0100] "GET /v1/users/7?x=1 HTTP/1.1" {status} 17'
+COMBINED = COMMON + ' "-" "{agent}"'
+JSON_LINE = {"time_iso8601": "2026-03-06T10:00:00+01:00", "request": "GET /users/7 HTTP/1.1", "status": 200}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        COMMON.format(user="billing", status=200),
+        COMBINED.format(user="-", status=200, agent="billing/1.2 (linux)"),
+        "users.example:443 " + COMBINED.format(user="-", status=200, agent="billing"),
+        json.dumps({**JSON_LINE, "http_user_agent": "billing/2"}),
+        json.dumps(
+            {"method": "get", "path": "/users/1", "status": 204, "remote_user": "billing", "time": "2026-03-06"}
+        ),
+    ],
+)
+def test_logs_in_the_common_formats(line: str) -> None:
+    """Common, Combined, with a virtual host, and JSON by nginx and others: caller, operation and day."""
+    assert is_log(line.encode())
+    found = read_log(line, "users.access.log", ENDPOINTS)
+    use = uses(found)["billing", "users", "GET /users/{id}"]
+    assert (use.date, use.confidence, use.origin.line) == ("2026-03-06", "called", 1)
+
+
+def test_logs_tell_what_they_leave_out() -> None:
+    """Browsers, tools, refused requests, unknown operations and other lines are counted."""
+    lines = [
+        COMBINED.format(user="-", status=200, agent="Mozilla/5.0 (X11)"),
+        COMBINED.format(user="-", status=200, agent="curl/8"),
+        COMMON.format(user="-", status=200),
+        COMMON.format(user="billing", status=404),
+        COMMON.format(user="billing", status=200).replace("users/7", "login"),
+        "something else",
+    ]
+    found = read_log("\n".join(lines), "users.log", ENDPOINTS)
+    assert uses(found) == {}
+    assert sorted(note.message for note in found.notes) == [
+        "1 call left out: the line is in no known format",
+        "1 call left out: the request was refused or failed",
+        "1 call left out: users has no such operation",
+        "3 calls left out: nothing says who calls (a browser, a tool, nobody)",
+    ]
+
+
+def test_what_is_no_log() -> None:
+    """YAML, JSON and prose are not taken for logs."""
+    for text in ("consumer: a\n", '{"openapi": "3.1.0"}', "hello world", "", "{"):
+        assert not is_log(text.encode())

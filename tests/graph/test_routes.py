@@ -1,0 +1,120 @@
+"""The shared route matcher: names of manifests and concrete calls to operations."""
+
+from __future__ import annotations
+
+import pytest
+
+from guardian.graph.consumers.routes import Router, Routes
+from tests.graph.worlds import api
+
+PETS = api(
+    "pets",
+    """
+    /pets: {get: {}, post: {}}
+    /pets/{id}: {get: {}, delete: {}}
+    /pets/mine: {get: {}}
+    /pets/{id}.json: {get: {}}
+    /pets/{id}/visits/{visit}: {get: {}}
+    /owners/{owner}/pets/: {post: {}}
+    /{kind}/{id}/photo: {get: {}}
+    /jobs:
+      post:
+        callbacks:
+          done: {"{$request.body#/url}": {post: {}}}
+    """,
+    servers="- url: https://vet.example/clinic/v1",
+    webhooks="born: {post: {}}",
+)
+ROUTER = Router(PETS)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("GET /pets/{id}", "GET /pets/{id}"),
+        ("get   /pets/{petId}", "GET /pets/{id}"),
+        ("GET /pets/:id", "GET /pets/{id}"),
+        ("GET /pets/{{id}}", "GET /pets/{id}"),
+        ("GET /pets/", "GET /pets"),
+        ("GET /clinic/v1/pets/{x}", "GET /pets/{id}"),
+        ("GET /v1/pets/{x}", "GET /pets/{id}"),
+        ("GET https://vet.example/clinic/v1/pets", "GET /pets"),
+        ("POST /owners/{id}/pets", "POST /owners/{owner}/pets/"),
+        ("GET /pets/mine", "GET /pets/mine"),
+        ("GET /pets/{id}.json", "GET /pets/{id}.json"),
+        ("webhook post born", "webhook POST born"),
+        ("callback POST done of POST /jobs", "callback POST done of POST /jobs"),
+        ("callback post done of post /clinic/v1/jobs", "callback POST done of POST /jobs"),
+        ("DELETE /pets", None),
+        ("GET /cats", None),
+        ("GET /pets/{id}/visits", None),
+        ("webhook POST died", None),
+        ("callback POST failed of POST /jobs", None),
+        ("nonsense", None),
+        ("GET /pets/17", None),
+    ],
+)
+def test_operations_by_name(name: str, expected: str | None) -> None:
+    """Case of the method, names of variables, base paths and slashes at the end do not matter."""
+    found = ROUTER.find(name)
+    assert (found.name if found else None) == expected
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        ("/pets/17", "GET /pets/{id}"),
+        ("/pets/mine", "GET /pets/mine"),
+        ("/pets/17.json", "GET /pets/{id}.json"),
+        ("/pets/17?expand=owner#top", "GET /pets/{id}"),
+        ("/clinic/v1/pets/17", "GET /pets/{id}"),
+        ("/v1/pets/17/", "GET /pets/{id}"),
+        ("https://staging.example:8443/clinic/v1/pets/17", "GET /pets/{id}"),
+        ("{{baseUrl}}/pets/{{petId}}", "GET /pets/{id}"),
+        ("{{baseUrl}}/pets/:petId", "GET /pets/{id}"),
+        ("/pets/{{petId}}.json", "GET /pets/{id}.json"),
+        ("/pets/1/visits/{{v}}", "GET /pets/{id}/visits/{visit}"),
+        ("/cats/3/photo", "GET /{kind}/{id}/photo"),
+        ("/pets/3/photo", "GET /{kind}/{id}/photo"),
+        ("/pets/a%2Fb", "GET /pets/{id}"),
+        ("/nothing/like/this/here", None),
+        ("/jobs", None),
+    ],
+)
+def test_concrete_calls(target: str, expected: str | None) -> None:
+    """Literal segments go before templated ones, with a way back where the literal one leads nowhere."""
+    found = ROUTER.match("get", target)
+    assert (found.name if found else None) == expected
+
+
+def test_a_variable_is_no_literal() -> None:
+    """What a variable stands for is not known, so it is never taken for a literal segment."""
+    router = Router(api("a", "/users/me: {get: {}}"))
+    assert router.match("GET", "/users/{{id}}") is None
+    assert router.match("GET", "/users/me") is not None
+
+
+def test_both_sides_have_one_name() -> None:
+    """An operation is called what base calls it, by whatever name of whichever side it is asked for."""
+    base = api("users", "/users/{id}: {get: {}}\n/gone: {get: {}}", servers="- url: /v1")
+    head = api("users", "/v1/users/{userId}: {get: {}}\n/v1/new/{x}: {get: {}}")
+    routes = Routes({"users": base}, {"users": head})
+    for name in ("GET /users/{id}", "get /users/{userId}", "GET /v1/users/{u}", "GET /users/17", "GET /v1/users/17"):
+        assert routes.key("users", name) == "GET /users/{id}"
+    assert routes.key("users", "GET /v1/new/{y}") == "GET /v1/new/{x}"
+    assert routes.head("users", "GET /gone") is None
+    assert routes.base("users", "GET /v1/new/{x}") is None
+
+
+def test_names_without_an_api() -> None:
+    """Where nobody knows the service, two spellings of one operation still are one."""
+    routes = Routes({})
+    assert routes.key("x", "get /a/{b}") == routes.key("x", "GET /a/{c}/") == "GET /a/{}"
+    assert routes.base("x", "GET /a") is None
+
+
+def test_operation_servers_count() -> None:
+    """A base path that only one operation has is taken off as well."""
+    router = Router(api("a", "/files:\n  servers: [{url: 'https://up.example/upload'}]\n  post: {}"))
+    found = router.match("POST", "https://up.example/upload/files")
+    assert found is not None and found.name == "POST /files"

@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from guardian.errors import UsageError
+from guardian.learn.evaluate import HELD_OUT_SEEDS, Run, compare, episode_seed, evaluate, interval
+
+RUN = Run("contract", "rules", ("find_type_mismatches", "validate_auth_request"), 3)
+
+
+def test_scores(tmp_path: Path) -> None:
+    """scores.json has the form of the interface, scores.md a row a task, episodes.jsonl a line an episode."""
+    scores = evaluate(RUN, tmp_path)
+    assert scores == json.loads((tmp_path / "scores.json").read_text())
+    assert (scores["env"], scores["policy"], scores["seed"], scores["mean"]) == ("contract", "rules", 0, 1.0)
+    task = scores["tasks"]["find_type_mismatches"]
+    assert task["episodes"] == 3
+    assert task["score"] == {"mean": 1.0, "low": 1.0, "high": 1.0}
+    assert task["signals"] == {"correct_violation": 4.0, "done_bonus": 0.5}
+    assert (task["reward"], task["success"], task["steps"], task["invalid"]) == (4.5, 1.0, 5.0, 0.0)
+    assert task["relative_reward"] == 1.0
+    assert "find_type_mismatches" in (tmp_path / "scores.md").read_text()
+    assert len((tmp_path / "episodes.jsonl").read_text().splitlines()) == 6
+
+
+def test_an_evaluation_is_continued(tmp_path: Path) -> None:
+    """What was played is not played again, a line cut short is; in the end it is the same as in one go."""
+    played: list[tuple[str, int]] = []
+
+    def play(task: str, seed: int) -> dict[str, Any]:
+        played.append((task, seed))
+        return {"task": task, "seed": seed, "score": 0.5, "reward": 1.0, "signals": {}}
+
+    first = evaluate(RUN, tmp_path, play=play)
+    log = tmp_path / "episodes.jsonl"
+    text = log.read_text()
+    log.write_text(text[: text.rindex('{"task"') + 5])
+    played.clear()
+    assert evaluate(RUN, tmp_path, play=play) == first
+    assert len(played) == 1
+    assert log.read_text() == text
+
+
+def test_another_run_is_not_mixed_in(tmp_path: Path) -> None:
+    """A folder that holds the evaluation of another policy is refused."""
+    evaluate(RUN, tmp_path, play=lambda task, seed: {"task": task, "seed": seed, "score": 1.0, "signals": {}})
+    with pytest.raises(UsageError, match="another run"):
+        evaluate(Run("contract", "random", RUN.tasks, 3), tmp_path)
+
+
+def test_processes_give_the_same(tmp_path: Path) -> None:
+    """Episodes at a time change nothing."""
+    one = evaluate(RUN, tmp_path / "one")
+    assert evaluate(RUN, tmp_path / "two", jobs=2) == one
+    assert (tmp_path / "one/episodes.jsonl").read_text() == (tmp_path / "two/episodes.jsonl").read_text()
+
+
+def test_comparison(tmp_path: Path) -> None:
+    """Several results in one table, by the names of their folders, and a picture."""
+    pytest.importorskip("matplotlib")
+    for name, score in (("before", 0.2), ("after", 0.8)):
+        run = Run("contract", name, RUN.tasks, 4)
+        evaluate(
+            run,
+            tmp_path / name,
+            play=lambda task, seed, s=score: {"task": task, "seed": seed, "score": s * (seed % 2), "signals": {}},
+        )
+    text = compare([tmp_path / "before", tmp_path / "after"], tmp_path / "both")
+    assert "| task | before | after |" in text
+    assert (tmp_path / "both/before_after.png").read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(UsageError, match="no scores"):
+        compare([tmp_path], tmp_path / "both")
+
+
+def test_interval() -> None:
+    """The interval holds the mean, is reproducible, and has no width where nothing varies."""
+    low, high = interval([0.0, 1.0] * 50)
+    assert 0.38 < low < 0.5 < high < 0.62
+    assert interval([0.0, 1.0] * 50) == (low, high)
+    assert interval([0.7] * 5) == (0.7, 0.7)
+    assert interval([]) == (0.0, 0.0)
+
+
+def test_held_out_seeds() -> None:
+    """Evaluation's seeds start where training's end, and differ between evaluations."""
+    seeds = {episode_seed(seed, index) for seed in range(3) for index in range(200)}
+    assert len(seeds) == 600
+    assert min(seeds) >= HELD_OUT_SEEDS
+
+
+def test_unknown_policies() -> None:
+    """A policy that is not there, and a model without an endpoint, are refused with what to do."""
+    from guardian.learn.policies import make_policy
+
+    with pytest.raises(UsageError, match="no policy"):
+        make_policy("wise")
+    with pytest.raises(UsageError, match="--model"):
+        make_policy("model")
+
+
+def test_a_model_plays(tmp_path: Path) -> None:
+    """A model behind an OpenAI-compatible endpoint is asked once a phase, in the answer's JSON Schema, and is graded."""
+    import threading
+    from http.server import BaseHTTPRequestHandler, HTTPServer
+
+    asked: list[dict[str, Any]] = []
+
+    class Model(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            content = json.dumps({"violations": [{"field_path": "x", "violation_type": "type_mismatch"}]})
+            body = json.dumps({"choices": [{"message": {"content": content}}]}).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *arguments: Any) -> None:
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Model)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+        run = Run("contract", "model", ("find_type_mismatches",), 2, model=url, model_name="tiny")
+        scores = evaluate(run, tmp_path, jobs=2)
+    finally:
+        server.shutdown()
+        server.server_close()
+    assert len(asked) == 2
+    assert asked[0]["model"] == "tiny"
+    assert asked[0]["response_format"]["json_schema"]["schema"]["required"] == ["violations"]
+    assert scores["tasks"]["find_type_mismatches"]["signals"]["false_positive"] == -0.3
+
+
+def test_the_command(tmp_path: Path) -> None:
+    """`guardian eval` plays, prints the table and compares; an unknown task is wrong usage."""
+    import subprocess
+    import sys
+
+    def guardian(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "guardian", "eval", *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    one = ["--policy", "rules", "--tasks", "find_type_mismatches", "--episodes", "2", "--jobs", "1"]
+    run = guardian(*one, "--output", str(tmp_path / "a"))
+    assert run.returncode == 0, run.stderr
+    assert "| find_type_mismatches | 1.000 [1.000, 1.000] |" in run.stdout
+    assert guardian("--tasks", "nothing", "--output", str(tmp_path / "b")).returncode == 2

@@ -1,0 +1,213 @@
+"""The judge: every dialect read as it is meant, and the conventions of messages kept."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from guardian.model import Direction
+from guardian.rules.judge import Judge, Judges
+from guardian.rules.rewrite import Role
+from guardian.rules.validator import Unjudgeable
+from guardian.spec.api import Schema
+from guardian.spec.refs import Document, Documents
+from guardian.spec.sources import MemoryTree
+
+STRING = {"type": "string"}
+
+
+def schema(value: Any, version: str = "3.1", **components: Any) -> Schema:
+    pointer = "/definitions" if version == "2.0" else "/components/schemas"
+    kinds = {**components, "Root": value}
+    root = {"definitions": kinds} if version == "2.0" else {"components": {"schemas": kinds}}
+    documents = Documents(MemoryTree({}))
+    document = Document(documents, uri="a", address="a", file="a", root=root, dialect=version, data=b"")
+    return Schema((document.node(f"{pointer}/Root"),))
+
+
+def accepts(
+    value: Any,
+    written: Any,
+    *,
+    version: str = "3.1",
+    direction: str = "request",
+    role: str = "RECEIVER",
+    **components: Any,
+) -> bool:
+    return Judge(schema(written, version, **components), Direction(direction), Role[role]).accepts(value)
+
+
+@pytest.mark.parametrize(
+    ("written", "version", "good", "bad"),
+    [
+        ({"type": "string", "nullable": True}, "3.0", [None, "a"], [1]),
+        ({"type": "string", "nullable": True}, "3.1", ["a"], [None]),
+        ({"type": "string", "nullable": True, "enum": ["a"]}, "3.0", [None, "a"], ["b"]),
+        ({"nullable": True, "allOf": [STRING]}, "3.0", [None, "a"], [1]),
+        ({"type": "string", "x-nullable": True}, "2.0", [None], [1]),
+        ({"type": "integer", "minimum": 1, "exclusiveMinimum": True}, "3.0", [2], [1]),
+        ({"type": "integer", "exclusiveMaximum": 3}, "3.1", [2], [3]),
+        ({"type": "file"}, "2.0", ["a"], [1]),
+        ({"const": 1}, "3.1", [1, 1.0], [2]),
+        ({"type": ["string", "null"]}, "3.1", [None, ""], [0]),
+        ({"type": "integer", "format": "int32"}, "3.0", [2**31 - 1], [2**31]),
+        ({"type": "integer", "format": "int64"}, "3.0", [2**63 - 1], [2**63]),
+        ({"type": "string", "format": "int64"}, "3.0", ["12"], ["a"]),
+        ({"type": "string", "format": "byte"}, "3.0", ["YQ=="], ["?"]),
+        ({"type": "string", "format": "date"}, "3.0", ["2020-01-31"], ["2020-02-31"]),
+        ({"type": "string", "format": "http-date"}, "3.1", ["Fri, 31 Jan 2020 00:00:00 GMT"], ["today"]),
+        ({"type": "string", "format": "time-local"}, "3.1", ["10:00:00"], ["10:00:00Z"]),
+        ({"type": "string", "format": "email"}, "3.1", ["a@b.example"], ["A <a@b.example>"]),
+        ({"type": "string", "format": "something-of-ours"}, "3.1", ["?"], [1]),
+        ({"type": "array", "items": [STRING, {"type": "integer"}]}, "3.0", [["a", 1]], [["a", "b"]]),
+        ({"type": "array", "items": [STRING], "additionalItems": False}, "2.0", [["a"]], [["a", "b"]]),
+        ({"type": "array", "prefixItems": [STRING], "items": False}, "3.1", [["a"]], [["a", "b"]]),
+        ({"type": "object", "required": True, "properties": {"a": STRING}}, "2.0", [{}], [{"a": 1}]),
+        ({"dependencies": {"a": ["b"]}}, "3.0", [{"b": 1}], [{"a": 1}]),
+        ({"type": "string", "pattern": "^[\\w-.]+$"}, "3.1", ["a-b.c"], ["a b"]),
+        ({"type": "string", "pattern": "^a\\/b$"}, "3.1", ["a/b"], ["a"]),
+        ({"type": "number", "multipleOf": 0.01}, "3.1", [19.99], [0.001]),
+        ({"$ref": "#/components/schemas/Name", "maxLength": 1}, "3.1", ["a"], ["ab", 1]),
+        ({"$ref": "#/components/schemas/Name", "maxLength": 1}, "3.0", ["a", "ab"], [1]),
+        ({"oneOf": [STRING, {"type": "string", "maxLength": 3}]}, "3.1", ["a", "abcd"], [1]),
+        ({"if": {"required": ["a"]}, "then": {"required": ["b"]}}, "3.1", [{"b": 1}, {"a": 1, "b": 1}], [{"a": 1}]),
+        ({"not": {"required": ["a"]}}, "3.1", [{"b": 1}], [{"a": 1}]),
+        ({"unevaluatedProperties": False, "allOf": [{"properties": {"a": STRING}}]}, "3.1", [{"a": "b"}], [{"b": "a"}]),
+        (True, "3.1", [1], []),
+        (False, "3.1", [], [1]),
+    ],
+)
+def test_dialects(written: Any, version: str, good: list[Any], bad: list[Any]) -> None:
+    """Keywords mean what their dialect says, and what practice made of them."""
+    for value in good:
+        assert accepts(value, written, version=version, Name=STRING), value
+    for value in bad:
+        assert not accepts(value, written, version=version, Name=STRING), value
+
+
+def test_a_sender_sends_no_undeclared_key() -> None:
+    """Also where the schema would allow it; required is declared, a map declares all its keys, nothing is free-form."""
+    thing = {"type": "object", "properties": {"a": STRING}}
+    assert accepts({"b": 1}, thing)
+    assert not accepts({"b": 1}, thing, role="SENDER")
+    assert not accepts({"b": 1}, {**thing, "additionalProperties": True}, role="SENDER")
+    assert accepts({"b": 1}, {**thing, "required": ["b"]}, role="SENDER")
+    assert accepts({"b": "c"}, {**thing, "additionalProperties": STRING}, role="SENDER")
+    assert accepts({"b": 1}, {"type": "object"}, role="SENDER")
+    assert not accepts({"x": {"b": 1}}, {"type": "object", "properties": {"x": thing}}, role="SENDER")
+    parts = {"allOf": [thing, {"type": "object", "properties": {"b": STRING}}]}
+    assert accepts({"a": "a", "b": "b"}, parts, role="SENDER")
+    assert not accepts({"a": "a", "c": "c"}, parts, role="SENDER")
+
+
+def test_a_reader_ignores_keys_it_does_not_know() -> None:
+    """A closed response is no promise that a reader leans on; a closed request refuses."""
+    closed = {"type": "object", "properties": {"a": STRING}, "additionalProperties": False}
+    assert accepts({"b": 1}, closed, direction="response")
+    assert not accepts({"b": 1}, closed, direction="request")
+    assert not accepts({"a": 1}, closed, direction="response")
+
+
+def test_a_sender_means_the_type_that_its_keywords_speak_of() -> None:
+    """An untyped schema with properties accepts a string formally, but nobody sends one."""
+    thing = {"properties": {"a": STRING}}
+    assert accepts("a", thing)
+    assert not accepts("a", thing, role="SENDER")
+    assert accepts({"a": "b"}, thing, role="SENDER")
+
+
+@pytest.mark.parametrize("version", ["2.0", "3.0", "3.1"])
+def test_read_only_and_write_only(version: str) -> None:
+    """A request does not carry what is readOnly: nobody sends it, nobody asks for it. Responses and writeOnly alike."""
+    where = "definitions" if version == "2.0" else "components/schemas"
+    for direction, flag in (("request", "readOnly"), ("response", "writeOnly")):
+        thing = {
+            "type": "object",
+            "required": ["id", "name"],
+            "properties": {"id": {**STRING, flag: True}, "name": STRING},
+        }
+        split = {"allOf": [{"required": ["id", "name"]}, {"$ref": f"#/{where}/Thing"}]}
+        for written in (thing, split):
+            both = {"id": "1", "name": "a"}
+            assert accepts({"name": "a"}, written, version=version, direction=direction, Thing=thing)
+            assert accepts(both, written, version=version, direction=direction, Thing=thing)
+            assert not accepts(both, written, version=version, direction=direction, role="SENDER", Thing=thing)
+            other = "response" if direction == "request" else "request"
+            assert not accepts({"name": "a"}, written, version=version, direction=other, Thing=thing)
+
+
+def test_recursion_ends() -> None:
+    """Schemas that refer to themselves below, and in place, are judged; a circle in place says nothing more."""
+    node = {
+        "type": "object",
+        "required": ["v"],
+        "properties": {"v": STRING, "next": {"$ref": "#/components/schemas/Node"}},
+    }
+    reference = {"$ref": "#/components/schemas/Node"}
+    assert accepts({"v": "a", "next": {"v": "b"}}, reference, Node=node)
+    assert not accepts({"v": "a", "next": {"v": "b", "next": {}}}, reference, Node=node)
+    pet = {"type": "object", "oneOf": [{"$ref": "#/components/schemas/Cat"}], "properties": {"kind": STRING}}
+    cat = {
+        "allOf": [
+            {"$ref": "#/components/schemas/Pet"},
+            {"required": ["lives"], "properties": {"lives": {"type": "integer"}}},
+        ]
+    }
+    for start in ("Pet", "Cat"):
+        reference = {"$ref": f"#/components/schemas/{start}"}
+        assert accepts({"kind": "cat", "lives": 9}, reference, Pet=pet, Cat=cat)
+        assert not accepts({"kind": 1, "lives": 9}, reference, Pet=pet, Cat=cat)
+        assert not accepts({"kind": "cat"}, reference, Pet=pet, Cat=cat)
+    loop = {"$ref": "#/components/schemas/Loop"}
+    assert accepts(1, loop, Loop={"allOf": [loop]})
+
+
+def test_discriminators_count_where_they_are_asked_about() -> None:
+    """JSON Schema does not know them; asked with tags, a value must be a known one and select what fits."""
+    cat = {"type": "object", "required": ["kind"], "properties": {"kind": STRING, "lives": {"type": "integer"}}}
+    dog = {"type": "object", "required": ["kind", "bark"], "properties": {"kind": STRING, "bark": STRING}}
+    pet = {
+        "oneOf": [{"$ref": "#/components/schemas/Cat"}, {"$ref": "#/components/schemas/Dog"}],
+        "discriminator": {"propertyName": "kind", "mapping": {"meow": "#/components/schemas/Cat"}},
+    }
+    plain = Judge(schema(pet, Cat=cat, Dog=dog), Direction.REQUEST, Role.RECEIVER)
+    tagged = Judge(schema(pet, Cat=cat, Dog=dog), Direction.REQUEST, Role.RECEIVER, tags=True)
+    assert plain.accepts({"kind": "Cat"})
+    assert not tagged.accepts({"kind": "Cat"})
+    assert tagged.accepts({"kind": "meow"})
+    assert not tagged.accepts({"kind": "Dog"})
+    assert tagged.accepts({"kind": "Dog", "bark": "!"})
+
+
+def test_what_a_reader_needs() -> None:
+    """A further schema is judged beside the side's own."""
+    judge = Judge(schema({"type": "object"}), Direction.RESPONSE, Role.RECEIVER)
+    assert judge.accepts({})
+    assert not judge.accepts({}, {"required": ["email"]})
+
+
+def test_only_what_the_value_reaches_is_read() -> None:
+    """A broken reference behind a property that the value does not have is no concern."""
+    thing = {"type": "object", "properties": {"a": STRING, "b": {"$ref": "#/components/schemas/Nowhere"}}}
+    assert accepts({"a": "b"}, thing)
+
+
+def test_unreadable_patterns_are_told() -> None:
+    with pytest.raises(Unjudgeable, match=r"pattern `\[`"):
+        accepts("a", {"type": "string", "pattern": "["})
+
+
+def test_judges_are_remembered() -> None:
+    judges, written = Judges(), schema(STRING)
+    first = judges.judge(written, Direction.REQUEST, Role.SENDER)
+    assert judges.judge(written, Direction.REQUEST, Role.SENDER) is first
+    assert judges.judge(written, Direction.RESPONSE, Role.SENDER) is not first
+
+
+def test_the_validator_is_loaded_on_need() -> None:
+    """Importing the rules costs no validator: a comparison without findings never loads it."""
+    code = "import sys, guardian.rules.compare; sys.exit('jsonschema_rs' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
