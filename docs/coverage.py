@@ -76,21 +76,19 @@ def _rules(answers: Answers) -> str:
 def keywords() -> Iterator[str]:
     """The tables of schema keywords, one for versions that answer alike."""
     answers = _asked(keyword_probes())
-    names = [place.name for place in PLACES]
 
-    def rows(version: str) -> list[str]:
-        return [
+    def table(version: str) -> list[str]:
+        names = [place.name for place in PLACES if any(each.cell(version, place.name) for each in answers.values())]
+        rows = [
             _row(f"`{keyword}`", *(each.cell(version, name) for name in names))
             for keyword, each in sorted(answers.items())
             if any(each.cell(version, name) for name in names)
         ]
+        return [_row("keyword", *names), _row(*["---"] * (len(names) + 1)), *rows]
 
-    for _, group in groupby(VERSIONS, key=rows):
-        versions = list(group)
-        yield f"\n## Schema keywords in OpenAPI {' and '.join(versions)}\n"
-        yield _row("keyword", *names)
-        yield _row(*["---"] * (len(names) + 1))
-        yield from rows(versions[0])
+    for lines, group in groupby(VERSIONS, key=table):
+        yield f"\n## Schema keywords in OpenAPI {' and '.join(group)}\n"
+        yield from lines
     yield "\n## The rules that answer for schema keywords\n"
     yield _row("keyword", "rules")
     yield _row("---", "---")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import time
 import urllib.error
@@ -13,6 +14,8 @@ from urllib.parse import urlsplit
 from guardian.errors import ReadError, UsageError
 
 Json = dict[str, Any]
+
+_LARGEST = 4_000_000  # bytes of an answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +68,29 @@ class Endpoint:
         for attempt in range(self.retries + 1):
             try:
                 with urllib.request.urlopen(request, timeout=self.timeout_s) as response:
-                    return json.loads(response.read())
+                    return json.loads(_read(response, time.monotonic() + self.timeout_s))
             except urllib.error.HTTPError as error:
                 said = error.read(500).decode("utf-8", "replace")
                 if error.code < 500 or attempt == self.retries:
                     raise ReadError(f"{self.url} refuses: {error.code} {said}") from None
-            except (OSError, ValueError) as error:
+            except (OSError, ValueError, RecursionError, http.client.HTTPException) as error:
                 if attempt == self.retries:
                     raise ReadError(f"{self.url} cannot be reached: {error}") from None
             time.sleep(0.5 * 2**attempt)
         raise AssertionError("unreachable: the last try returns or raises")
+
+
+def _read(response: http.client.HTTPResponse, deadline: float) -> bytes:
+    """The body, within the time of one answer: a server that trickles keeps every single read short.
+
+    Raises:
+        OSError: it takes too long, or is larger than any answer.
+    """
+    found = b""
+    while part := response.read1(65_536):
+        found += part
+        if time.monotonic() > deadline:
+            raise TimeoutError("the answer takes too long")
+        if len(found) > _LARGEST:
+            raise OSError("the answer is larger than any answer can be")
+    return found

@@ -56,6 +56,20 @@ def fetch(name: str, output: Path | None = None) -> Path:
     return folder
 
 
+def title_of(base: str) -> str:
+    """What the world calls a base model: the title of a fetched one, else its name as given."""
+    mark = Path(base) / "guardian-model.json"
+    return str(json.loads(mark.read_text(encoding="utf-8"))["model"]) if mark.is_file() else base
+
+
+def located(base: str) -> str:
+    """Where to load a base model from: the folder of one that was fetched under this title, else its name as given."""
+    for name, model in MODELS.items():
+        if base == model.title and (cache_folder(name) / "guardian-model.json").is_file():
+            return str(cache_folder(name))
+    return base
+
+
 def _gguf(model: Packaged) -> Path:
     try:
         listed = files(model.package) or []

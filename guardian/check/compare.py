@@ -89,16 +89,15 @@ class Apis:
         return self._source(self.head_documents, name)
 
     def said(self, place: Location, pointer: str, *, head: bool) -> dict[str, Any]:
-        """What the object at a pointer into a place's file says, and what it says by way of ``$ref``; maybe nothing.
-
-        Raises:
-            ReadError: a reference leads nowhere.
-        """
+        """What the object at a pointer into a place's file says, and what it says by way of ``$ref``; maybe nothing."""
         documents = self.head_documents if head else self.base_documents
         path = path_of(documents.tree, place.file, self._cwd)
         if path is None:  # fetched, not in the tree
             return {}
-        layers = documents.layers(documents.open(path, _ANY_DIALECT).node(pointer))
+        try:
+            layers = documents.layers(documents.open(path, _ANY_DIALECT).node(pointer))
+        except RefError:  # put together from several places, or a reference that no message needs
+            return {}
         found: dict[str, Any] = {}
         for layer in layers:
             found = {**layer.value, **found} if isinstance(layer.value, dict) else found
@@ -150,7 +149,7 @@ class _Lazy(Mapping[str, Api]):
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What comparing gave: the changes of all services, and the names of those that were looked into."""
+    """What comparing gave: the changes of all services, and the names of those that are not written the same."""
 
     changes: tuple[Change, ...]
     notes: tuple[Note, ...]
@@ -169,16 +168,22 @@ def compare_all(
     pending = [service for service in services if not untouched(service)]
     if request.jobs > 1 and len(pending) > 1 and _weight(pending, apis.sides) >= WORTH_A_PROCESS:
         return _in_processes(pending, apis.sides, request, progress, options)
-    looked_into = frozenset(service.name for service in pending)
-    changes: list[Change] = []
-    notes: list[Note] = []
+    found: dict[str, Comparison | None] = {}
     for number, service in enumerate(pending, 1):
         progress(f"comparing {service.name} ({number} of {len(pending)})")
         with apis.explaining():
-            found = compare_one(service, apis, options)
-        changes.extend(found.changes)
-        notes.extend(found.notes)
-    return Compared(tuple(changes), tuple(notes), looked_into)
+            found[service.name] = compare_one(service, apis, options)
+    return _together(found)
+
+
+def _together(found: Mapping[str, Comparison | None]) -> Compared:
+    """What comparing gave for each service, put together."""
+    differing = {name: each for name, each in found.items() if each is not None}
+    return Compared(
+        tuple(change for each in differing.values() for change in each.changes),
+        tuple(note for each in differing.values() for note in each.notes),
+        frozenset(differing),
+    )
 
 
 def _weight(services: Sequence[Service], sides: Sides) -> int:
@@ -187,8 +192,8 @@ def _weight(services: Sequence[Service], sides: Sides) -> int:
     return sum(sizes) + _EACH * len(services)
 
 
-def compare_one(service: Service, apis: Apis, options: Options) -> Comparison:
-    """One service on both sides.
+def compare_one(service: Service, apis: Apis, options: Options) -> Comparison | None:
+    """One service on both sides; ``None`` if both are written the same, in every file.
 
     Raises:
         ReadError: its specification cannot be read, on either side.
@@ -196,7 +201,7 @@ def compare_one(service: Service, apis: Apis, options: Options) -> Comparison:
     base, head = apis.base(service.name), apis.head(service.name)
     try:
         if base is not None and head is not None and apis.same(base.document.node(), head.document.node()):
-            return Comparison((), ())
+            return None
     except RefError:
         pass  # a reference that no message reaches may lead nowhere; one that is needed is met again below
     return compare_fully(base, head, same=apis.same, options=options)
@@ -215,26 +220,23 @@ def _in_processes(
     copyreg.pickle(GitTree, lambda tree: (GitTree, (tree.repo, tree.commit, tree.prefix, tree.label)))
     size = max(1, len(pending) // (request.jobs * 4))
     portions = [tuple(pending[start : start + size]) for start in range(0, len(pending), size)]
-    changes: list[Change] = []
-    notes: list[Note] = []
-    done = 0
+    found: dict[str, Comparison | None] = {}
     with ProcessPoolExecutor(max_workers=min(request.jobs, len(portions)), mp_context=context) as pool:
         running = [pool.submit(_portion, portion, sides, request, options) for portion in portions]
         try:
             # In their order, so that what is reported, an error too, does not depend on who is quickest.
             for portion, each in zip(portions, running, strict=True):
-                found = each.result()
-                done += len(portion)
-                progress(f"comparing services ({done} of {len(pending)})")
-                changes.extend(change for one in found for change in one.changes)
-                notes.extend(note for one in found for note in one.notes)
+                found.update(zip((service.name for service in portion), each.result(), strict=True))
+                progress(f"comparing services ({len(found)} of {len(pending)})")
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
-    return Compared(tuple(changes), tuple(notes), frozenset(service.name for service in pending))
+    return _together(found)
 
 
-def _portion(services: tuple[Service, ...], sides: Sides, request: CheckRequest, options: Options) -> list[Comparison]:
+def _portion(
+    services: tuple[Service, ...], sides: Sides, request: CheckRequest, options: Options
+) -> list[Comparison | None]:
     """One process's part."""
     apis = Apis(services, sides, request)
     with apis.explaining():

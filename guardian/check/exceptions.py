@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
+from guardian.check.policy import reason
 from guardian.config import ExceptionEntry
 from guardian.errors import UsageError
 from guardian.model import (
@@ -208,7 +209,7 @@ def _finding(rule: str, entry: ExceptionEntry, words: str) -> Change:
         counts_as=Severity.WARNING,
         confidence=Confidence.CERTAIN,
         message=f"the exception for {what} {words}",
-        why=find_rule(rule).why,
+        why=reason(rule),
         base=None,
         head=entry.location,
         fingerprint=hashlib.sha256(text.encode()).hexdigest()[:12],

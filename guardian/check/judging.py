@@ -16,14 +16,15 @@ from guardian.check.compare import Apis, Compared
 from guardian.check.configfile import read_exceptions
 from guardian.check.declared import Declared
 from guardian.check.exceptions import accept
-from guardian.check.lifecycle import Ageing, unbumped
+from guardian.check.lifecycle import Ageing
+from guardian.check.policy import is_policy
+from guardian.check.recorded import confirmed
 from guardian.check.services import Selection
+from guardian.check.versions import unbumped
 from guardian.config import CheckRequest, ExceptionEntry
 from guardian.errors import ConfigError
 from guardian.model import Change, Note, Severity
 from guardian.rules.compare import fingerprint, number_twins, order
-from guardian.rules.registry import Declared as DeclaredRule
-from guardian.rules.registry import load
 
 
 def judge(
@@ -40,9 +41,12 @@ def judge(
     changes, notes = _traced(found, ageing.is_over, selection, declared, apis, request, compared.services)
     changes = _graded(ageing.settled(changes, request.mode), request)
     changes = number_twins(sorted(changes, key=order))
+    entries = _entries(request, selection)
     services = {service.name for service in selection.services}
-    changes, findings = accept(changes, _entries(request, selection), request.as_of, services)
-    findings += unbumped(changes, (service.name for service in selection.chosen), apis)
+    open_changes, _ = accept(changes, entries, request.as_of)
+    contract = [change for change in open_changes if not is_policy(change)]
+    versions = unbumped(contract, (service.name for service in selection.chosen), apis)
+    changes, findings = accept([*changes, *_graded(versions, request)], entries, request.as_of, services)
     return number_twins(sorted([*changes, *_graded(findings, request)], key=order)), notes
 
 
@@ -70,14 +74,15 @@ def _traced(
 
     traced = blast(found, apis.routes(), declared.base, declared.head)
     declared.edges = traced.edges
+    evident, stale = confirmed(traced.changes, apis.routes(), declared.everybody, declared.files)
     suspects = {service.name for service in selection.chosen} & (declared.moved() | set(looked_into))
     strangers = [
         replace(each, fingerprint=fingerprint(each, each.service))
         for each in unknown_operations(apis.routes(), declared.head, suspects)
     ]
     known = {service.name for service in selection.services} | request.config.services.keys()
-    changes = settle((*traced.changes, *strangers), request.mode, declared.everybody, public, lowered)
-    return changes, [*traced.notes, *unknown_services(declared.everybody, known)]
+    changes = settle((*evident, *strangers), request.mode, declared.everybody, public, lowered)
+    return changes, [*traced.notes, *stale, *unknown_services(declared.everybody, known)]
 
 
 def _chosen(change: Change, request: CheckRequest) -> Severity | None:
@@ -88,17 +93,12 @@ def _graded(changes: Iterable[Change], request: CheckRequest) -> list[Change]:
     """The changes without those of rules that are off; policy with the severity that guardian.yaml gives it."""
     graded = []
     for change in changes:
-        if _is_policy(change):
+        if is_policy(change):
             severity = _chosen(change, request) or change.severity
             change = replace(change, severity=severity, counts_as=severity)
         if change.severity is not Severity.OFF:
             graded.append(change)
     return graded
-
-
-def _is_policy(change: Change) -> bool:
-    rule = load().get(change.rule)
-    return rule is not None and rule.pair is DeclaredRule
 
 
 def _entries(request: CheckRequest, selection: Selection) -> tuple[ExceptionEntry, ...]:

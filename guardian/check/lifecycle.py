@@ -1,4 +1,4 @@
-"""How an API ages: announcements, windows and versions, judged by the calendar and by who still reads what goes.
+"""How an API ages: announcements and windows, judged by the calendar and by who still reads what goes.
 
 Something deprecated with a sunset date (``x-sunset``, an RFC 3339 date, the name that RFC 8594 gave the header) may be
 removed once that day has come: the contract then says nothing against it, and a consumer who still reads it is named
@@ -9,18 +9,18 @@ told by history alone, which is not asked: a window is its dates.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import Any
 
 from guardian.check.compare import Apis
+from guardian.check.policy import reason
 from guardian.config import Lifecycle
-from guardian.model import Change, Confidence, Direction, Effect, Hit, Impact, Location, Mode, Severity
+from guardian.model import Change, Confidence, Effect, Hit, Impact, Location, Mode, Severity
 from guardian.rules import aliases
 from guardian.rules.compare import fingerprint
-from guardian.rules.registry import find_rule
 
 _REMOVED = frozenset(
     {"operation-removed", "webhook-removed", "callback-removed", "parameter-removed", "header-removed"}
@@ -135,7 +135,7 @@ class Ageing:
             return
         if sunset is None:
             message = f"the sunset of {_subject(change)} is no date: `x-sunset: {told}` (RFC 3339: 2027-01-31)"
-            yield self._finding("sunset-too-soon", change, message, words=None if change.field else {"unreadable"})
+            yield self._finding("sunset-too-soon", change, message, words=_where(change) | {"unreadable"})
             return
         left, promised = (sunset - self._as_of).days, self._settings.deprecation_days
         if left < promised and (before is None or sunset < before):
@@ -144,7 +144,7 @@ class Ageing:
                 change,
                 f"{_subject(change)} goes on {sunset}, sooner than the {_days(promised)} that consumers are promised",
                 f": {_in_days(left)}",
-                words=None if change.field else {"moved"} if change.rule == _SUNSET_CHANGED else set(),
+                words=_where(change) | ({"moved"} if change.rule == _SUNSET_CHANGED else set()),
             )
 
     # -- values ----------------------------------------------------------------------------------------------------
@@ -175,7 +175,7 @@ class Ageing:
             counts_as=severity,
             confidence=Confidence.CERTAIN,
             message=message,
-            why=find_rule(rule).why,
+            why=reason(rule),
             renamed_to=None,
             witness=None,
             unproved=None,
@@ -202,6 +202,13 @@ def read_date(text: object) -> date | None:
         return None
 
 
+def _where(change: Change) -> set[str]:
+    """Of what an announcement is made, as the names for it have it."""
+    if not change.field:
+        return {"operation"}
+    return {"parameter"} if " parameter " in change.place else {change.direction.value, "property"}
+
+
 def _path_word(change: Change) -> set[str]:
     """Whether all operations of its path went with this one, as the name for its removal has it."""
     return {"path"} if "path" in change.aliases.get("oasdiff", "") else set()
@@ -225,74 +232,3 @@ def _in_days(count: int) -> str:
     if count == 0:
         return "today"
     return f"in {_days(count)}" if count > 0 else f"{_days(-count)} ago"
-
-
-# --- versions -----------------------------------------------------------------------------------------------------
-
-
-def unbumped(changes: Sequence[Change], services: Iterable[str], apis: Apis) -> Iterator[Change]:
-    """A finding for each service whose changes break somebody while its version promises that they do not.
-
-    Args:
-        changes: settled and, as far as they are, accepted.
-        services: those to look at.
-    """
-    breaking = {
-        change.service
-        for change in changes
-        if change.severity is Severity.BREAKING and change.counts_as.rank >= Severity.WARNING.rank
-    }
-    for name in sorted(breaking.intersection(services)):
-        base, head = apis.base(name), apis.head(name)
-        if base is None or head is None or not base.version:
-            continue
-        verdict = judge_versions(base.version, head.version)
-        if verdict is None:
-            continue
-        word, said = verdict
-        alias = aliases.pick("version-not-bumped", frozenset({word}))
-        rule = find_rule("version-not-bumped")
-        finding = Change(
-            rule=rule.id,
-            service=name,
-            operation="",
-            direction=Direction.REQUEST,
-            place="api",
-            field="",
-            effect=Effect.ANNOTATION,
-            severity=Severity.WARNING,
-            counts_as=Severity.WARNING,
-            confidence=Confidence.CERTAIN,
-            message=f"changes that break, {said}",
-            why=rule.why,
-            base=Location(base.file, "/info/version"),
-            head=Location(head.file, "/info/version"),
-            aliases={"oasdiff": alias} if alias else {},
-        )
-        yield replace(finding, fingerprint=fingerprint(finding, base.title))
-
-
-def judge_versions(base: str, head: str) -> tuple[str, str] | None:
-    """What is wrong with a version after a breaking change, as a word and a clause; ``None`` if nothing is.
-
-    By semantic versioning the major number grows, before 1.0.0 the minor one (items 4 and 8). Of versions that are
-    dates, or in a form that guardian does not know, it is enough that they differ.
-    """
-    if base == head:
-        return "same", f"and the version stays {base}"
-    before, after = _numbers(base), _numbers(head)
-    if before is None or after is None:
-        return None
-    if after < before:
-        return "decreased", f"and the version goes back from {base} to {head}"
-    significant = 1 if before[0] else 2
-    if after[:significant] > before[:significant]:
-        return None
-    wanted = f"{before[0] + 1}.0.0" if before[0] else f"0.{before[1] + 1}.0"
-    return "major", f"and version {head} comes after {base}: it would be {wanted}"
-
-
-def _numbers(version: str) -> tuple[int, int, int] | None:
-    """Major, minor and patch; ``None`` for dates and other forms. A first number of four digits is a year."""
-    found = re.match(r"[vV]?(\d{1,3})(?!\d)(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?", version)
-    return (int(found[1]), int(found[2] or 0), int(found[3] or 0)) if found else None

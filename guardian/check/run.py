@@ -6,16 +6,18 @@ import difflib
 from collections.abc import Callable, Iterable, Sequence
 
 from guardian import __version__
+from guardian.check.advice import advised
 from guardian.check.compare import Apis, compare_all
 from guardian.check.configfile import read_config
 from guardian.check.declared import Declared, declared_consumers
+from guardian.check.fixes import proposed
 from guardian.check.judging import judge
 from guardian.check.places import Places, excerpts, with_lines
 from guardian.check.services import Service, survey
 from guardian.check.sides import Sides, open_sides
 from guardian.config import CheckRequest, FailOn
 from guardian.errors import UsageError
-from guardian.model import Change, Impact, Note, Report, Severity, Summary, Verdict
+from guardian.model import Change, Fix, Impact, Note, Report, Severity, Summary, Verdict
 from guardian.rules.compare import Options
 
 Progress = Callable[[str], None]
@@ -46,20 +48,29 @@ def run(request: CheckRequest, progress: Progress | None = None) -> Report:
     if request.only_consumers:
         changes = _touching(changes, request.only_consumers, declared)
 
+    fixes: tuple[Fix, ...] = ()
+    if request.fixes:
+        tell("trying fixes")
+        with apis.explaining():
+            fixes, left_out = proposed(changes, declared, selection, apis, request, _options(request))
+        notes = [*notes, *left_out]
+
     tell("finding lines")
     base, head = Places(apis.base_source), Places(declared.reading(apis.head_source))
     changes = with_lines(changes, base, head)
     quoted = [change for change in changes if change.counts_as.rank >= Severity.WARNING.rank]
-    return Report(
+    report = Report(
         version=__version__,
         verdict=verdict(changes, request.fail_on),
         summary=summary(changes, selection.chosen, declared),
         changes=tuple(changes),
+        fixes=fixes,
         notes=(*selection.notes, *_news(selection.chosen, sides), *compared.notes, *declared.notes, *notes),
         edges=declared.edges,
         mode=request.mode,
         excerpts=excerpts(quoted, base, head) if request.excerpts else {},
     )
+    return advised(report, compared.services, apis, declared, request)
 
 
 def _options(request: CheckRequest) -> Options:

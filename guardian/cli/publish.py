@@ -45,9 +45,9 @@ def publish(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No remarks.")] = False,
 ) -> None:
-    """Put this repository's manifests into a shared contracts repository, on a branch that its owners merge.
+    """Put this repository's manifest into a shared contracts repository.
 
-    A manifest is copied as it is; everything else becomes one, as by `guardian import`. The branch is added to and
+    It goes to a branch that the owners of that repository merge. A manifest is copied as it is; everything else becomes one, as by `guardian import`. The branch is added to and
     never overwritten. Git's own credentials are used, and nothing is asked. Exit codes: 0 pushed, or nothing to do;
     2 wrong usage; 3 something could not be read, reached or pushed.
     """

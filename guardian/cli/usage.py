@@ -81,9 +81,9 @@ def usage(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no remarks beside the answer.")] = False,
     color: Annotated[bool | None, typer.Option("--color/--no-color", help="Default: colour for terminals.")] = None,
 ) -> None:
-    """Say who reads and sends what; without a question, how much of each service is in use.
+    """Say who reads and sends what, what nobody uses, and where declarations drift.
 
-    Exit codes: 0 answered, whatever the answer; 1 there is drift, with --fail-on-drift; 2 wrong usage or
+    Without a question it says how much of each service is in use, and by whom. Exit codes: 0 answered, whatever the answer; 1 there is drift, with --fail-on-drift; 2 wrong usage or
     configuration, such as a field that does not exist; 3 something could not be read.
     """
     if fail_on_drift and not drift:

@@ -89,7 +89,8 @@ class Config:
     services: Mapping[str, Service] = field(default_factory=dict)
     """The services by name."""
     consumers: tuple[str, ...] = ()
-    """Manifests, pact files or directories of either; globs, or `git+URL#REV:glob` for another repository."""
+    """Manifests, pact files or directories of either; globs; `git+URL#REV:glob` for another repository, or
+    `pact-broker+URL#provider=NAME` for a Pact Broker."""
     mode: Mode = Mode.BOTH
     """Whose judgement counts: the contract's alone, the consumers' alone, or both."""
     fail_on: FailOn = FailOn.BREAKING

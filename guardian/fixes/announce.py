@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, time
-from email.utils import format_datetime
+from datetime import UTC, date, datetime, time
 from typing import Any
 
 from guardian.fixes.edits import Edits
@@ -51,8 +50,7 @@ def put_headers(work: Work, edits: Edits, document: Document, at: str) -> None:
 def headers(work: Work) -> dict[str, Any]:
     """The two headers as this version of OpenAPI describes them."""
     since = datetime.combine(work.situation.as_of, time(), UTC)
-    until = datetime.combine(work.situation.sunset, time(23, 59, 59), UTC)
-    examples = {"Deprecation": f"@{int(since.timestamp())}", "Sunset": format_datetime(until, usegmt=True)}
+    examples = {"Deprecation": f"@{int(since.timestamp())}", "Sunset": http_date(work.situation.sunset)}
     sentences = {
         "Deprecation": "When what this response carries was deprecated (RFC 9745).",
         "Sunset": "When what is deprecated here goes away (RFC 8594).",
@@ -63,3 +61,12 @@ def headers(work: Work) -> dict[str, Any]:
         name: {"description": sentences[name], "schema": {"type": "string"}, "example": example}
         for name, example in examples.items()
     }
+
+
+_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+def http_date(day: date) -> str:
+    """The end of a day as HTTP writes dates (RFC 9110, section 5.6.7), whatever the locale."""
+    return f"{_DAYS[day.weekday()]}, {day.day:02} {_MONTHS[day.month - 1]} {day.year} 23:59:59 GMT"

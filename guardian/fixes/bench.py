@@ -6,6 +6,7 @@ consumer again. Nothing is written, and what a patch does not touch is neither r
 
 from __future__ import annotations
 
+import re
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,6 +32,9 @@ from guardian.spec.sameness import Sameness
 from guardian.spec.scopes import join
 from guardian.spec.sources import OverlayTree
 
+# A reference to another file, in a document that has not been parsed.
+_REFERS_OUT = re.compile(rb"""["']?\$ref["']?\s*:\s*["']?[^#"'\s]""")
+
 Key = tuple[str, str, str, str, str, str, str]
 
 
@@ -43,6 +47,8 @@ class Situation:
         base_consumers: what is deployed.
         head_consumers: the same as head declares them; ``None`` where declarations have one state only.
         declarations: the bytes of manifests and contract tests by the name that reports give the file.
+        paths: where head has the entry document of a service, in its tree. A service that is named here need not be read
+            to know that a fix does not concern it.
         public: the services with readers that nobody declared.
         lowered: whether the user has said how severe a change is (see ``guardian.graph.settle``).
         as_of: the day of the check: windows start on it.
@@ -55,6 +61,7 @@ class Situation:
     base_consumers: Sequence[Consumer] = ()
     head_consumers: Sequence[Consumer] | None = None
     declarations: Mapping[str, bytes] = field(default_factory=dict)
+    paths: Mapping[str, str] = field(default_factory=dict)
     options: Options = field(default_factory=Options)
     mode: Mode = Mode.BOTH
     public: frozenset[str] = frozenset()
@@ -238,7 +245,7 @@ class Bench:
         ):
             found = compare(*sides, same=same, options=options)
         else:
-            found = [replace(known.get(key(each), each), base=each.base, head=each.head) for each in found]
+            found = [_as_known(each, known.get(key(each))) for each in found]
         return [each for each in found if touched.holds(each.operation)]
 
     def _counting(self, same: Same) -> Same:
@@ -269,12 +276,16 @@ class Bench:
         known = self._users.get(address)
         if known is None:
             side = self.documents(service)
-            known = self._users[address] = frozenset(
-                name
-                for name, api in self.situation.head.items()
-                if api.document.documents is side and address in _reachable(api)
-            ) | {service}
+            found = {name for name in self.situation.head if self._may_hold(side, name, address)}
+            known = self._users[address] = frozenset(found | {service})
         return known
+
+    def _may_hold(self, side: Documents, name: str, address: str) -> bool:
+        path = self.situation.paths.get(name)
+        if path is not None and (path == address or not _REFERS_OUT.search(side.tree.read(path))):
+            return path == address
+        api = self.situation.head[name]
+        return api.document.documents is side and address in _reachable(api)
 
     def _patched(self, draft: Draft) -> dict[str, PatchedFile]:
         files: dict[str, PatchedFile] = {}
@@ -322,6 +333,16 @@ def key(change: Change) -> Key:
     return (
         change.rule, change.service, change.operation, change.direction.value, change.place, change.field, change.message,
     )  # fmt: skip
+
+
+def _as_known(found: Change, known: Change | None) -> Change:
+    """A change as the check has judged it already, where it is the same one and no better now."""
+    if known is None:
+        return found
+    if found.confidence is Confidence.POSSIBLE:
+        return replace(known, base=found.base, head=found.head)
+    severity = min(found.severity, known.severity, key=lambda each: each.rank)  # a window may have lowered it
+    return replace(found, severity=severity, counts_as=severity, fingerprint=known.fingerprint)
 
 
 # What of a document is not inherited by its operations: them themselves, what they refer to, and prose.

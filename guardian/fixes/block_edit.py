@@ -211,12 +211,9 @@ class BlockEditor:
         )  # fmt: skip
         margin = " " * place.column
         text = [f"{margin}{line}" if line else line for line in lines]
-        if after is None:
-            first = place.entries[0]
-            at = self._line_start(first.start)
-            if self.text[at : first.start].strip(" \t"):
-                raise failed("the first item shares its line with something else", file=self.source.file)
-            self.put(at, at, "".join(f"{line}{self.habits.newline}" for line in text))
+        if after is None:  # before the first one, which may share its line with another dash
+            first, newline = place.entries[0].start, self.habits.newline
+            self.put(first, first, f"{newline.join(text)}{newline}{margin}"[len(margin) :])
             return
         self._insert_lines(self._line_end(after.value.end), text)
 
@@ -245,11 +242,11 @@ class BlockEditor:
         prose = place.style in ("|", ">")
         short = writing.on_one_line(after, self.habits, entry.key_end - entry.start)
         if short is not None or not writing.is_block(after):
-            lines = writing.literal(after) if prose else None
-            if lines is not None and holder.kind == "map":
+            literal = writing.literal(after) if prose and holder.kind == "map" else None
+            if literal is not None:
                 margin = " " * (holder.column + self.habits.indent)
-                body = [f"{margin}{line}" if line else line for line in lines[1]]
-                self.put(place.bare, place.end, self.habits.newline.join([lines[0], *body]))
+                body = [f"{margin}{line}" if line else line for line in literal[1]]
+                self.put(place.bare, place.end, self.habits.newline.join([literal[0], *body]))
                 return
             text = short if short is not None else writing.inline(after, self.habits, "" if prose else place.style)
             if on_one_line:

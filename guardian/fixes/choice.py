@@ -55,4 +55,5 @@ def rationale(draft: Draft, addressed: Sequence[Change]) -> str:
         Strategy.DUAL_WRITE: "until the transition is over",
         Strategy.VERSION_BUMP: "until the former version is retired",
     }.get(draft.strategy, "for a while")  # fmt: skip
-    return f"{draft.service} {draft.does}: {who}, and two forms live {until}."
+    sure = "" if draft.sure is None else f"; that they are one thing is {draft.sure * 100:.0f}% sure"
+    return f"{draft.service} {draft.does}: {who}, and two forms live {until}{sure}."

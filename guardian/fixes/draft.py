@@ -24,6 +24,7 @@ class Draft:
         does: what it does, a clause in the present tense that the service is the subject of: ``carries both ...``.
         later: what is left to do once nobody uses the old form any more; empty if nothing is.
         until: the last day of the window (ISO 8601), where there is one.
+        sure: how sure it is that two names, or two paths, are of one thing (0 to 1); None where it does not matter.
         moves: what each consumer has to change in its code, by name.
         versions: the operations that head's form moved to, by the name of the operation it was.
     """
@@ -36,6 +37,7 @@ class Draft:
     does: str = ""
     later: str = ""
     until: str | None = None
+    sure: float | None = None
     moves: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
 

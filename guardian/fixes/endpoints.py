@@ -36,7 +36,8 @@ def operation_both(work: Work) -> Iterator[Draft]:
 def _moved(work: Work, strategy: Strategy) -> Iterator[Draft]:
     edits = Edits()
     pairs: list[tuple[str, str]] = []
-    for name, base, head in work.operations():
+    sure = 1.0
+    for name, base, head in _gone(work):
         moved = moved_to(base, work.base, work.head) if base is not None and head is None else None
         if base is None or moved is None:
             return
@@ -45,18 +46,24 @@ def _moved(work: Work, strategy: Strategy) -> Iterator[Draft]:
         marks = {ALIAS_OF: target} if alias else {}
         _restore(work, edits, base, marks, f"Alias of {target}." if alias else f"The same as {target}.")
         pairs.append((name, target))
+        sure = min(sure, moved[1])
     if not pairs:
         return
     old, new = (" and ".join(each[side] for each in pairs) for side in (0, 1))
     does = f"keeps {old} as an alias of {new}" if strategy is Strategy.FIELD_ALIAS else f"serves both {old} and {new}"
-    yield draft(work, strategy, edits, does, f"remove {old}")
+    yield draft(work, strategy, edits, does, f"remove {old}", sure=sure)
+
+
+def _gone(work: Work) -> Iterator[tuple[str, Operation | None, Operation | None]]:
+    """The operations to bring back; callbacks come back with what they are callbacks of."""
+    return (each for each in work.operations() if each[1] is None or each[1].kind != "callback")
 
 
 def operation_window(work: Work) -> Iterator[Draft]:
     """The operation restored, deprecated, until a sunset date; its responses announce it."""
     edits = Edits()
     names: list[str] = []
-    for name, base, head in work.operations():
+    for name, base, head in _gone(work):
         if base is None or head is not None:
             return
         moved = moved_to(base, work.base, work.head)

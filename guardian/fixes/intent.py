@@ -12,7 +12,7 @@ from guardian.fixes.bench import Bench, Key, Trial, document_named, key
 from guardian.fixes.json_patch import get, pointer
 from guardian.fixes.moves import moved_to
 from guardian.fixes.slots import last, parent, schema_slot
-from guardian.fixes.work import ALIAS_OF, MARKS
+from guardian.fixes.work import ALIAS_OF, MARKS, VERSIONS
 from guardian.graph.consumers.routes import Routes
 from guardian.model import Change, Direction, Severity
 from guardian.rules.compare import compare
@@ -56,7 +56,10 @@ def lost_intent(bench: Bench, trial: Trial, addressed: Sequence[Change]) -> str 
 def _undone(bench: Bench, trial: Trial, addressed: Sequence[Change]) -> str | None:
     after = {key(change) for change in trial.changes}
     mended = {key(change) for change in addressed}
+    marked = _marked(trial)
     for change in bench.changes:
+        if change.rule.endswith("-removed") and not marked.isdisjoint(_needles(change)):
+            continue  # it is back, and marked as what is to go
         if change.service not in trial.services or change.severity is Severity.BREAKING or key(change) in mended:
             continue
         if find_rule(change.rule).area in _COMMENTARY or change.operation in trial.draft.versions:
@@ -82,7 +85,9 @@ def _concerns(addressed: Change, other: Change) -> bool:
 def _reverted(bench: Bench, trial: Trial, addressed: Sequence[Change]) -> str | None:
     marked = _marked(trial)
     for change in addressed:
-        if change.operation in trial.draft.versions or _left_in_contract(bench, trial, change):
+        if change.operation in trial.draft.versions or _kept_in_extension(bench, trial, change):
+            continue
+        if _left_in_contract(bench, trial, change):
             continue
         if marked.isdisjoint(_needles(change)):
             what = (
@@ -105,9 +110,11 @@ def _left_in_contract(bench: Bench, trial: Trial, change: Change) -> bool:
             continue
         if change.renamed_to and other.field == change.renamed_to:
             return True
-        if other.rule in {"media-type-added", "response-added"} and not change.field:
-            if other.place.startswith(kind if other.rule == "media-type-added" else "response"):
+        if other.rule == "media-type-added" and other.place.startswith(kind):
+            if not change.field or _is_next_media_type(bench, trial, change, other):
                 return True
+        if other.rule == "response-added" and not change.field and other.place.startswith("response"):
+            return True
         if other.rule == "property-added" and _is_twin(bench, trial, change, other):
             return True
         if other.rule == "security-alternative-added" and change.place == "security":
@@ -115,6 +122,29 @@ def _left_in_contract(bench: Bench, trial: Trial, change: Change) -> bool:
         if other.direction is change.direction and other.place == change.place and _concerns(change, other):
             return True
     return False
+
+
+def _kept_in_extension(bench: Bench, trial: Trial, change: Change) -> bool:
+    """Whether the operation carries head's contract as another version, where no path or media type tells them apart."""
+    sides = bench.situation.head, trial.heads
+    head, patched = (
+        Routes({change.service: side[change.service]}).base(change.service, change.operation) for side in sides
+    )
+    if head is None or patched is None:
+        return False
+    versions = patched.node.value.get(VERSIONS)
+    return isinstance(versions, dict) and any(json_patch.equal(each, head.node.value) for each in versions.values())
+
+
+def _is_next_media_type(bench: Bench, trial: Trial, change: Change, added: Change) -> bool:
+    """Whether a new media type carries what head says under the one that keeps base's form."""
+    media_type = change.place.rpartition(" ")[2]
+    document = document_named(trial.heads[change.service].document.documents, added.head.file) if added.head else None
+    if added.head is None or document is None or key(added) in _known(bench):
+        return False
+    before = document_named(bench.situation.head[change.service].document.documents, added.head.file)
+    former = get(before.root, f"{parent(added.head.pointer)}{pointer(media_type)}") if before is not None else None
+    return former is not None and json_patch.equal(former, get(document.root, added.head.pointer))
 
 
 def _is_twin(bench: Bench, trial: Trial, change: Change, added: Change) -> bool:
@@ -180,6 +210,8 @@ def _needles(change: Change) -> set[str]:
     """The names that a mark for this change has on its way."""
     path = fieldpath.parse(change.field)
     names = {str(step) for step in path.steps[-1:] if isinstance(step, str)}
+    if change.place == "security":
+        return {change.operation.rpartition(" ")[2]}
     if names:
         return names | ({last(schema_slot(change.base.pointer))} if change.base else set())
     places = {last(location.pointer) for location in (change.base, change.head) if location is not None}

@@ -1,4 +1,6 @@
-"""Parameters, headers, bodies, media types and responses: restored beside what head has, or kept in base's form."""
+"""Headers, bodies, media types and responses: restored beside what head has, or kept in base's form; and all else that is
+a part of a message rather than a schema.
+"""
 
 from __future__ import annotations
 
@@ -10,120 +12,12 @@ from guardian.fixes.draft import Draft
 from guardian.fixes.edits import Edits
 from guardian.fixes.json_patch import get, has, pointer
 from guardian.fixes.slots import last, parent, part_slot
-from guardian.fixes.work import ALIAS_OF, DEPRECATED_VALUES, REQUIRED_FROM, SUCCESSOR, SUNSET, Work, draft, marked
-from guardian.model import Change, Strategy
-from guardian.spec.api import Node, Operation, Parameter
+from guardian.fixes.work import DEPRECATED_VALUES, SUCCESSOR, SUNSET, Work, draft, marked
+from guardian.model import Change, Direction, Strategy
+from guardian.spec.api import Node
 
+_PARTS = ("encoding", "headers", "parameters", "content", "responses", "requestBodies")
 _MAPS = ("content", "responses", "headers", "callbacks", "links", "encoding")
-
-
-# --- parameters that are gone ---------------------------------------------------------------------------------------
-
-
-def parameter_alias(work: Work) -> Iterator[Draft]:
-    """The old parameter beside the new one, marked as its alias; neither is required any more."""
-    edits = Edits()
-    names: list[tuple[str, str]] = []
-    for change, base, _ in work.places():
-        operation = work.routes.head(work.service, change.operation)
-        new = _renamed(work, change, operation)
-        if base is None or operation is None or new is None:
-            return
-        old = _value(base).get("name")
-        _restore_parameter(work, edits, base, operation, {ALIAS_OF: new.name}, f"Alias of `{new.name}`.")
-        _make_optional(edits, new)
-        names.append((str(old), new.name))
-    if names:
-        pairs = " and ".join(f"`{old}` as an alias of `{new}`" for old, new in names)
-        yield draft(work, Strategy.FIELD_ALIAS, edits, f"keeps {pairs}", f"remove {_names(old for old, _ in names)}")
-
-
-def parameter_both(work: Work) -> Iterator[Draft]:
-    """Both parameters are accepted."""
-    edits = Edits()
-    names: list[str] = []
-    for change, base, _ in work.places():
-        operation = work.routes.head(work.service, change.operation)
-        new = _renamed(work, change, operation) or _elsewhere(change, operation)
-        if base is None or operation is None or new is None:
-            return
-        _restore_parameter(work, edits, base, operation, {}, f"Says the same as {new.location} `{new.name}`.")
-        _make_optional(edits, new)
-        names.append(str(_value(base).get("name")))
-    if names:
-        yield draft(
-            work, Strategy.DUAL_WRITE, edits, f"accepts {work.subject} by both names", f"remove {_names(names)}"
-        )
-
-
-def parameter_window(work: Work) -> Iterator[Draft]:
-    """The parameter restored, deprecated, until a sunset date."""
-    edits = Edits()
-    for change, base, _ in work.places():
-        operation = work.routes.head(work.service, change.operation)
-        if base is None or operation is None:
-            return
-        sentence = f"Deprecated: goes after {work.sunset}."
-        _restore_parameter(work, edits, base, operation, work.marks(), sentence)
-        elsewhere = _elsewhere(change, operation)
-        if elsewhere is not None:
-            _make_optional(edits, elsewhere)
-    announce(work, edits)
-    yield draft(work, Strategy.DEPRECATION_WINDOW, edits, f"keeps {work.subject}, deprecated, until {work.sunset}",
-                f"remove {work.subject}", until=work.sunset)  # fmt: skip
-
-
-def _restore_parameter(
-    work: Work, edits: Edits, base: Node, operation: Operation, marks: dict[str, Any], sentence: str
-) -> None:
-    transplant = work.transplant()
-    node = base.document.documents.follow(base)
-    home = operation.node
-    value = marked(transplant.carry(node, home.document), marks, sentence)
-    if isinstance(value, dict) and value.get("in") != "path":
-        value.pop("required", None)  # whoever knows head's form alone need not send it
-    edits.take(transplant)
-    edits.append(home.document, f"{home.pointer}/parameters", [value])
-
-
-def _renamed(work: Work, change: Change, operation: Operation | None) -> Parameter | None:
-    """The parameter of head that the removed one most likely became, as the finding says."""
-    if operation is None or change.renamed_to is None:
-        return None
-    wanted = change.renamed_to.rpartition(":")[2]
-    return next((each for each in operation.parts.parameters if each.name == wanted), None)
-
-
-def _elsewhere(change: Change, operation: Operation | None) -> Parameter | None:
-    """The parameter of the same name in another place of the request."""
-    place, _, name = change.field.partition(":")
-    if operation is None:
-        return None
-    return next((each for each in operation.parts.parameters if each.name == name and each.location != place), None)
-
-
-def _make_optional(edits: Edits, parameter: Parameter) -> None:
-    if parameter.location != "path":
-        edits.remove(parameter.node.document, f"{parameter.node.pointer}/required")
-
-
-# --- inputs that are newly required ---------------------------------------------------------------------------------
-
-
-def optional_until(work: Work) -> Iterator[Draft]:
-    """A parameter or body that must newly be sent may be left out until a date."""
-    edits = Edits()
-    for _, _, head in work.places():
-        node = _part(head, "parameters") or _body(head) if head is not None else None
-        if node is None or _value(node).get("in") == "path":
-            return
-        at = node.pointer
-        if edits.has(node.document, f"{at}/required"):
-            edits.put(node.document, f"{at}/required", False)
-        edits.put(node.document, f"{at}/{REQUIRED_FROM}", work.sunset)
-    what = work.subject if work.group.first.field else "a body"
-    yield draft(work, Strategy.DEPRECATION_WINDOW, edits, f"accepts requests without {what} until {work.sunset}",
-                f"require {what}", until=work.sunset)  # fmt: skip
 
 
 # --- members of a map that are gone ---------------------------------------------------------------------------------
@@ -255,7 +149,8 @@ def member_restored(work: Work, key: str) -> Iterator[Draft]:
         value = transplant.carry(one.document.node(f"{one.pointer}/{key}"), head.document)
         edits.take(transplant)
         holder = parent(head.pointer) if last(head.pointer) == key else head.pointer
-        if isinstance(value, dict) and key == "requestBody" and "$ref" not in value:
+        asked = Direction.REQUEST in work.directions  # a webhook's body is promised, not asked for
+        if isinstance(value, dict) and key == "requestBody" and "$ref" not in value and asked:
             value = {**value, "required": False}
         edits.put(head.document, f"{holder}/{key}", value)
         edits.put(head.document, f"{holder}/{SUCCESSOR}", work.successor({key: None}))
@@ -274,6 +169,21 @@ def response_body_restored(work: Work) -> Iterator[Draft]:
     yield from member_restored(work, "content" if work.dialect.request_body else "schema")
 
 
+def held_back(work: Work) -> Iterator[Draft]:
+    """A media type that readers do not know is not sent before a date."""
+    edits = Edits()
+    for _, _, head in work.places():
+        if head is None or last(parent(head.pointer)) != "content":
+            return
+        holder = parent(head.pointer, 2)
+        form = {"content": {last(head.pointer): head.value}}
+        edits.remove(head.document, head.pointer)
+        edits.put(head.document, f"{holder}/{SUCCESSOR}", work.successor(form))
+    what = _named(work)
+    yield draft(work, Strategy.DEPRECATION_WINDOW, edits, f"does not send {what} before {work.sunset}",
+                f"send {what}", until=work.sunset)  # fmt: skip
+
+
 # --- where a part is ------------------------------------------------------------------------------------------------
 
 
@@ -289,7 +199,14 @@ def _part(node: Node | None, kind: str) -> Node | None:
     return found.document.documents.follow(found)
 
 
-def _body(node: Node) -> Node | None:
+def sent_part(node: Node | None) -> Node | None:
+    """What a sender must send: a parameter, a header or a body."""
+    return (_part(node, "parameters") or _part(node, "headers") or _body(node)) if node is not None else None
+
+
+def _body(node: Node | None) -> Node | None:
+    if node is None:
+        return None
     at = node.pointer if last(node.pointer) == "requestBody" else parent(node.pointer)
     if last(at) == "requestBody" or last(parent(at)) == "requestBodies":
         return node.document.documents.follow(node.document.node(at))
@@ -297,8 +214,8 @@ def _body(node: Node) -> Node | None:
 
 
 def _same_part(base: Node | None, head: Node | None) -> tuple[Node, Node] | None:
-    for kind in ("encoding", "headers", "parameters", "content", "responses", "requestBodies"):
-        one, other = _part(base, kind), _part(head, kind)
+    pairs = [(_part(base, kind), _part(head, kind)) for kind in _PARTS]
+    for one, other in [*pairs, (_body(base), _body(head))]:
         if one is not None and other is not None:
             return one, other
     return None
@@ -315,10 +232,7 @@ def _holding(node: Node | None, key: str) -> Node | None:
     return None
 
 
-def _value(node: Node) -> dict[str, Any]:
+def object_of(node: Node) -> dict[str, Any]:
+    """The object behind a node, references followed."""
     value = node.document.documents.follow(node).value
     return value if isinstance(value, dict) else {}
-
-
-def _names(names: Any) -> str:
-    return " and ".join(f"`{name}`" for name in names)

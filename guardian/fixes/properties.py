@@ -13,8 +13,11 @@ from guardian.fixes.json_patch import get, pointer
 from guardian.fixes.slots import last, parent, property_name, schema_slot
 from guardian.fixes.work import ALIAS_OF, OPTIONAL_FROM, REQUIRED_FROM, Work, draft, last_name, listed, marked
 from guardian.model import Change, Direction, Strategy
-from guardian.spec.api import Node
+from guardian.rules.renames import LIKELY, certainty
+from guardian.rules.walk import Walker
+from guardian.spec.api import Node, Schema
 from guardian.spec.refs import Document
+from guardian.spec.sameness import Sameness
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,7 @@ class _Gone:
     owner: str  # pointer of the object's schema
     required: bool
     renamed_to: str | None
+    sure: float | None
 
     @property
     def slot(self) -> str:
@@ -44,7 +48,7 @@ def alias(work: Work) -> Iterator[Draft]:
         sentence = f"Alias of `{each.renamed_to}`."
         _restore(work, edits, each, {ALIAS_OF: each.renamed_to}, sentence)
     yield draft(work, Strategy.FIELD_ALIAS, edits, f"keeps {_old(gone)} as an alias of {_new(gone)}",
-                f"remove {_old(gone)} once nobody reads it")  # fmt: skip
+                f"remove {_old(gone)}", sure=_least(gone))  # fmt: skip
 
 
 def both(work: Work) -> Iterator[Draft]:
@@ -56,7 +60,7 @@ def both(work: Work) -> Iterator[Draft]:
     for each in gone:
         _restore(work, edits, each, {}, f"Carries the same as `{each.renamed_to}`.")
     yield draft(work, Strategy.DUAL_WRITE, edits, f"carries both {_old(gone)} and {_new(gone)}",
-                f"remove {_old(gone)}")  # fmt: skip
+                f"remove {_old(gone)}", sure=_least(gone))  # fmt: skip
 
 
 def window(work: Work) -> Iterator[Draft]:
@@ -129,8 +133,26 @@ def _gone(work: Work) -> list[_Gone]:
         declared = get(base.document.root, f"{parent(base.pointer, 2)}/required", [])
         new = last_name(change.renamed_to) if change.renamed_to else None
         required = isinstance(declared, list) and name in declared
-        found.append(_Gone(change, name, base, head.document, owner, required, new))
+        sure = _sure(work, name, base, head.document, f"{owner}/properties", new) if new is not None else None
+        found.append(_Gone(change, name, base, head.document, owner, required, new, sure))
     return found
+
+
+def _sure(work: Work, name: str, base: Node, document: Document, properties: str, new: str) -> float | None:
+    """How sure it is that a property became another one."""
+    before = get(base.document.root, parent(base.pointer), {})
+    after = get(document.root, properties, {})
+    if new not in after:
+        return None
+    walker = Walker(Sameness(base.document.documents, document.documents).same)
+    schemas = Schema((base,)), Schema((document.node(f"{properties}{pointer(new)}"),))
+    same = all(walker.relate(*schemas, direction) is None for direction in work.directions)
+    alone = len(before.keys() - after.keys()) == len(after.keys() - before.keys()) == 1
+    return min(certainty(name, new, same_meaning=same, alone=alone), 1.0)
+
+
+def _least(gone: list[_Gone]) -> float | None:
+    return min((each.sure for each in gone if each.sure is not None), default=None)
 
 
 def _restore(work: Work, edits: Edits, gone: _Gone, marks: dict[str, Any], sentence: str) -> None:
@@ -156,6 +178,61 @@ def _old(gone: list[_Gone]) -> str:
 
 def _new(gone: list[_Gone]) -> str:
     return listed([each.renamed_to or each.name for each in gone])
+
+
+# --- what a new required property was -------------------------------------------------------------------------------
+
+
+def former_alias(work: Work) -> Iterator[Draft]:
+    """A request's new required property is an old one renamed: the old name is accepted as its alias."""
+    yield from _former(work, Strategy.FIELD_ALIAS)
+
+
+def former_both(work: Work) -> Iterator[Draft]:
+    """A request's new required property is an old one renamed: both names are accepted."""
+    yield from _former(work, Strategy.DUAL_WRITE)
+
+
+def _former(work: Work, strategy: Strategy) -> Iterator[Draft]:
+    alias = strategy is Strategy.FIELD_ALIAS
+    edits = Edits()
+    found: list[_Gone] = []
+    for change, base, head in work.places():
+        if base is None or head is None:
+            return
+        owner, names = _newly_required(change, base, head)
+        for new in names:
+            gone = _was(work, change, base, head.document, owner, new)
+            if gone is None:
+                return
+            marks = {ALIAS_OF: new} if alias else work.deprecated
+            _restore(work, edits, gone, marks, f"Alias of `{new}`." if alias else f"Says the same as `{new}`.")
+            found.append(gone)
+    if found:
+        does = (
+            f"keeps {_old(found)} as an alias of {_new(found)}"
+            if alias
+            else f"accepts both {_old(found)} and {_new(found)}"
+        )
+        yield draft(work, strategy, edits, does, f"remove {_old(found)}", sure=_least(found))
+
+
+def _was(work: Work, change: Change, base: Node, document: Document, owner: str, new: str) -> _Gone | None:
+    """The property of base that a new one of head most likely was."""
+    slot = schema_slot(base.pointer)
+    before = get(base.document.root, f"{slot}/properties", {})
+    after = get(document.root, f"{owner}/properties", {})
+    if not isinstance(before, dict) or not isinstance(after, dict) or new in before:
+        return None
+    found: list[tuple[float, str]] = []
+    for name in sorted(before.keys() - after.keys()):
+        node = base.document.node(f"{slot}/properties{pointer(name)}")
+        found.append((_sure(work, name, node, document, f"{owner}/properties", new) or 0.0, name))
+    sure, name = max(found, default=(0.0, ""))
+    if sure < LIKELY:
+        return None
+    node = base.document.node(f"{slot}/properties{pointer(name)}")
+    return _Gone(change, name, node, document, owner, False, new, sure)
 
 
 # --- what is required -----------------------------------------------------------------------------------------------

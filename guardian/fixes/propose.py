@@ -27,7 +27,7 @@ MOST_CAUSES = 60
 FULL_CHOICE = 12
 #: At most so many attempts of one strategy at one cause, and so many pairs of places compared for all of them.
 MOST_ATTEMPTS = 8
-MOST_PAIRS = 12_000
+MOST_PAIRS = 8_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,8 @@ def propose(situation: Situation, changes: Iterable[Change]) -> Proposals:
     """
     bench = Bench(situation, changes)
     wanted = sorted(filter(wants_fix, bench.changes), key=lambda change: -change.counts_as.rank)
-    groups = grouped(situation, bench.changes, (each for each in wanted if _both_sides(situation, each.service)))
+    kept = [each for each in wanted if _both_sides(situation, each.service)]
+    groups = grouped(situation, bench.changes, kept)
     searches = [Search(Work(bench, group)) for group in groups[:MOST_CAUSES]]
     for search in searches:  # every cause gets one fix before any gets a choice of several
         search.run(first_only=True)
@@ -65,8 +66,7 @@ def propose(situation: Situation, changes: Iterable[Change]) -> Proposals:
             search.run()
     found = [search.passed for search in searches]
     ranked = [sorted(each, key=lambda passed: cost(passed.draft)) for each in found]
-    together = combined(bench, ranked)
-    listed = [*([together] if together else []), *(each for group in ranked for each in group)]
+    listed = [*_together(bench, ranked), *(each for group in ranked for each in group)]
     fixes = tuple(fix(each, f"F{number}", situation) for number, each in enumerate(listed, 1))
     return Proposals(fixes, tuple(_left_out(bench, len(groups), found)))
 
@@ -90,14 +90,25 @@ class Search:
             for strategy in list(self._drafts):
                 if bench.pairs_compared > MOST_PAIRS or (first_only and self.passed):
                     return
-                tried = attempt(self._work, self._drafts[strategy])
+                tried = _next(self._work, self._drafts[strategy])
                 if tried is None or tried.outcome.verification.verified:
                     del self._drafts[strategy]
                 if tried is not None and tried.outcome.verification.verified:
                     self.passed.append(tried)
 
 
-def attempt(work: Work, made: Iterator[Draft]) -> Passed | None:
+def attempt(work: Work, strategy: Strategy) -> Passed | None:
+    """The first draft of a strategy that passes, else the last one that was tried; None where it has none."""
+    last: Passed | None = None
+    made = islice(drafts(work, strategy), MOST_ATTEMPTS)
+    while (tried := _next(work, made)) is not None:
+        last = tried
+        if tried.outcome.verification.verified:
+            break
+    return last
+
+
+def _next(work: Work, made: Iterator[Draft]) -> Passed | None:
     """The next draft, tried; None where there is no further one."""
     try:
         draft = next(made, None)
@@ -156,6 +167,20 @@ def fix(passed: Passed, id: str, situation: Situation) -> Fix:
 
 
 # --- all of it together ---------------------------------------------------------------------------------------------
+
+
+def _together(bench: Bench, ranked: Sequence[Sequence[Passed]]) -> Iterator[Passed]:
+    """One fix for all causes by whatever is cheapest for each, and one by each single strategy that mends them all."""
+    best = combined(bench, ranked)
+    if best is None:
+        return
+    yield best
+    for strategy in ORDER:
+        same = [[each for each in group if each.draft.strategy is strategy] for group in ranked if group]
+        if all(same) and any(group[0].draft.strategy is not strategy for group in ranked if group):
+            passed = combined(bench, same)
+            if passed is not None and passed.draft.specs != best.draft.specs:
+                yield passed
 
 
 def combined(bench: Bench, found: Sequence[Sequence[Passed]]) -> Passed | None:
@@ -222,6 +247,7 @@ def merged(bench: Bench, parts: Sequence[Draft]) -> Draft | None:
         does=_in_words(parts, services),
         later=_once([each.later for each in parts]),
         until=max(untils) if untils and len(untils) == len(parts) else None,
+        sure=min((each.sure for each in parts if each.sure is not None), default=None),
         moves=moves,
         versions={name: new for each in parts for name, new in each.versions.items()},
     )
@@ -235,7 +261,7 @@ def _in_words(parts: Sequence[Draft], services: Sequence[str]) -> str:
     return "; ".join([_once(first), *others])
 
 
-def _once(texts: Sequence[str], most: int = 4) -> str:
+def _once(texts: Sequence[str], most: int = 3) -> str:
     named = [text for text in dict.fromkeys(texts) if text]
     shown = named[:most]
     if len(named) > most:

@@ -82,7 +82,7 @@ def twin(work: Work) -> Iterator[Draft]:
             name = property_name(head.pointer) or ""
             owner = parent(head.pointer, 2)
             properties = get(head.document.root, f"{owner}/properties", {})
-            successor = new_name(name, set(properties))
+            successor = new_name(name, head.document, properties)
             transplant = work.transplant()
             before = transplant.carry(base, head.document)
             edits.take(transplant)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from guardian.fixes import endpoints, migrate, parts, properties, schemas, versions
+from guardian.fixes import endpoints, migrate, parameters, parts, properties, schemas, versions
 from guardian.fixes.draft import Draft
 from guardian.fixes.work import Work
 from guardian.model import Strategy
@@ -60,8 +60,8 @@ FAMILIES: tuple[Family, ...] = (
         "A property is newly required",
         ("required-property-added", "property-became-required"),
         {
-            _ALIAS: _NO_NAME,
-            _BOTH: _NO_OTHER_FORM,
+            _ALIAS: properties.former_alias,
+            _BOTH: properties.former_both,
             _WINDOW: properties.optional_until,
             _VERSION: versions.version_bump,
             _CONSUMER: migrate.consumer_patch,
@@ -70,13 +70,14 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         "A schema says something else",
         (
-            "type-changed", "nullability-changed", "format-changed", "number-format-changed", "integer-changed",
+            "type-changed", "nullability-changed", "format-changed",
             "enum-value-added", "enum-value-removed", "pattern-changed", "minimum-changed", "maximum-changed",
             "multiple-of-changed", "min-length-changed", "max-length-changed", "min-items-changed", "max-items-changed",
             "unique-items-changed", "min-properties-changed", "max-properties-changed", "additional-properties-changed",
             "pattern-properties-changed", "property-names-changed", "dependent-required-changed",
             "dependent-schemas-changed", "condition-changed", "contains-changed", "not-changed", "alternative-added",
-            "alternative-removed", "discriminator-changed", "opaque-composition-changed", "property-visibility-changed",
+            "alternative-removed", "discriminator-changed", "opaque-composition-changed", "property-visibility-changed", "content-changed",
+            "xml-changed",
         ),
         {
             _ALIAS: _NO_NAME,
@@ -90,20 +91,21 @@ FAMILIES: tuple[Family, ...] = (
         "A parameter is gone, renamed or moved",
         ("parameter-removed", "parameter-moved"),
         {
-            _ALIAS: parts.parameter_alias,
-            _BOTH: parts.parameter_both,
-            _WINDOW: parts.parameter_window,
+            _ALIAS: parameters.alias,
+            _BOTH: parameters.both,
+            _WINDOW: parameters.window,
             _VERSION: versions.version_bump,
             _CONSUMER: migrate.consumer_patch,
         },
     ),
     Family(
         "A parameter or body is newly required",
-        ("parameter-added", "parameter-became-required", "request-body-added", "request-body-became-required"),
+        ("parameter-added", "parameter-became-required", "request-body-added", "request-body-became-required",
+         "header-added", "header-became-required"),
         {
-            _ALIAS: _NO_NAME,
-            _BOTH: _NO_OTHER_FORM,
-            _WINDOW: parts.optional_until,
+            _ALIAS: parameters.alias,
+            _BOTH: parameters.both,
+            _WINDOW: parameters.optional_until,
             _VERSION: versions.version_bump,
             _CONSUMER: migrate.consumer_patch,
         },
@@ -119,6 +121,28 @@ FAMILIES: tuple[Family, ...] = (
             _ALIAS: _NO_NAME,
             _BOTH: "one name is written in one way",
             _WINDOW: parts.part_window,
+            _VERSION: versions.version_bump,
+            _CONSUMER: _IN_CODE,
+        },
+    ),
+    Family(
+        "A property is new to strict decoders",
+        ("property-added",),
+        {
+            _ALIAS: _NO_NAME,
+            _BOTH: _NO_OTHER_FORM,
+            _WINDOW: "nothing goes that could be kept",
+            _VERSION: versions.version_bump,
+            _CONSUMER: migrate.consumer_patch,
+        },
+    ),
+    Family(
+        "A body comes in one more form",
+        ("media-type-added",),
+        {
+            _ALIAS: _NO_NAME,
+            _BOTH: "the new form is what readers do not know",
+            _WINDOW: parts.held_back,
             _VERSION: versions.version_bump,
             _CONSUMER: _IN_CODE,
         },
@@ -198,6 +222,42 @@ def _each(work: Work, *makers: Maker) -> Iterator[Draft]:
     for maker in makers:
         yield from maker(work)
 
+
+#: The rules whose changes need no fix, or have none, and why.
+UNMENDED: Mapping[str, str] = {
+    "callback-added": "it breaks nobody",
+    "callback-expression-changed": "a warning: the receiver chooses the URL, by an expression that only it can judge",
+    "components-unreachable": "it breaks nobody",
+    "consumer-operation-unknown": "a declaration is wrong, and only its owner knows what was meant",
+    "default-changed": "it breaks nobody: defaults are not used in validation",
+    "deprecated-in-use": "it breaks nobody yet",
+    "exception-expired": "the finding that it was about has its own fix",
+    "exception-stale": "`guardian exceptions prune` removes the entry",
+    "exception-unsigned": "only the owners can sign",
+    "links-changed": "it breaks nobody",
+    "operation-added": "it breaks nobody",
+    "operation-deprecated": "it breaks nobody",
+    "operation-id-changed": "it breaks nobody",
+    "operation-tags-changed": "it breaks nobody",
+    "operation-undeprecated": "it breaks nobody",
+    "parameter-deprecated": "it breaks nobody",
+    "parameter-undeprecated": "it breaks nobody",
+    "property-deprecated": "it breaks nobody",
+    "property-undeprecated": "it breaks nobody",
+    "recorded-interaction-fails": "it says that no change explains it, so there is none to mend",
+    "removed-before-sunset": "the removal that it is about has its own fix",
+    "response-added": "a warning: clients must be ready for statuses that they do not know (RFC 9110, section 15)",
+    "security-alternative-added": "it breaks nobody",
+    "security-removed": "it breaks nobody",
+    "security-scheme-detail-changed": "a warning: where a token comes from is settled outside of the document",
+    "security-scope-removed": "it breaks nobody",
+    "server-changed": "a warning: whether the former URL still answers is settled outside of the document",
+    "stability-changed": "a promise, not a message",
+    "sunset-changed": "it breaks nobody",
+    "sunset-too-soon": "a later date is its author's to choose",
+    "version-not-bumped": "the version is its author's to choose",
+    "webhook-added": "it breaks nobody",
+}
 
 _BY_RULE = {rule: family for family in FAMILIES for rule in family.rules}
 

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from jsonschema_rs import Draft4Validator, Draft202012Validator
 
 
-def made_invalid(before: Any, after: Any, dialect: str) -> str | None:
+def made_invalid(base: Any, before: Any, after: Any, dialect: str) -> str | None:
     """What is wrong in a document now that was not before, in one sentence; None if nothing is.
 
     Args:
+        base: base's document: what is restored from it is as it was.
         before: head's document.
         after: the same with the patch.
         dialect: its version, as ``guardian.spec.dialects`` names it.
@@ -33,7 +34,7 @@ def made_invalid(before: Any, after: Any, dialect: str) -> str | None:
     validator = _validator(dialect)
     if validator.is_valid(after):
         return None
-    known = set(_places(validator, before))
+    known = {*_places(validator, before), *_places(validator, base)}
     found = [place for place in _places(validator, after) if place not in known]
     return f"what stands at #{found[0]} is not valid OpenAPI {dialect}" if found else None
 

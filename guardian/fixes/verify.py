@@ -140,7 +140,8 @@ def _invalid(bench: Bench, trial: Trial) -> str | None:
     for name in sorted(trial.services):
         head, patched = bench.situation.head[name], trial.heads[name]
         if head.document.root is not patched.document.root:
-            wrong = made_invalid(head.document.root, patched.document.root, patched.dialect)
+            base = bench.situation.base[name]
+            wrong = made_invalid(base.document.root, head.document.root, patched.document.root, patched.dialect)
             if wrong is not None:
                 return wrong
     return None

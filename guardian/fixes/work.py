@@ -19,6 +19,7 @@ from guardian.model import Change, Direction, Location, Strategy
 from guardian.rules.registry import Rule, find_rule
 from guardian.spec.api import Api, Node, Operation
 from guardian.spec.dialects import DIALECTS, Dialect
+from guardian.spec.refs import Document
 
 Places = tuple[Node, Node]
 
@@ -47,7 +48,12 @@ def grouped(situation: Situation, changes: Sequence[Change], wanted: Iterable[Ch
 
     Whatever else has the same cause is mended with it, also where it breaks nobody by itself.
     """
-    causes = {id(change): _cause(situation, change) for change in changes}
+    gone = {(each.service, each.operation): each for each in changes if each.rule == "operation-removed"}
+    causes = {}
+    for change in changes:
+        # A callback goes, and comes back, with the operation that it is a callback of.
+        parent = gone.get((change.service, change.operation.rpartition(" of ")[2]), change)
+        causes[id(change)] = _cause(situation, parent if change.rule == "callback-removed" else change)
     found: dict[tuple[str, ...], list[Change]] = {causes[id(change)]: [] for change in wanted}
     for change in changes:
         if causes[id(change)] in found:
@@ -169,9 +175,14 @@ class Work:
             return f"`{shortest}`"
         return f"{first.operation} {first.place}".strip() if first.place != "operation" else first.operation
 
+    @property
+    def deprecated(self) -> dict[str, Any]:
+        """What says that something is not for newcomers."""
+        return {"deprecated" if self.dialect.request_body else X_DEPRECATED: True}
+
     def marks(self) -> dict[str, Any]:
-        """What says that something is on its way out: ``deprecated`` and the sunset."""
-        return {"deprecated" if self.dialect.request_body else X_DEPRECATED: True, SUNSET: self.sunset}
+        """What says that something is on its way out: that it is deprecated, and its sunset."""
+        return {**self.deprecated, SUNSET: self.sunset}
 
     def successor(self, form: Any) -> dict[str, Any]:
         """What says that something stays and will have another form: that form, and from when."""
@@ -236,8 +247,16 @@ def names_of(changes: Sequence[Change]) -> str:
     return ", ".join(found[:-1]) + f" and {found[-1]}" if len(found) > 1 else "".join(found)
 
 
-def draft(work: Work, strategy: Strategy, edits: Edits, does: str, later: str = "", until: str | None = None) -> Draft:
-    """The draft that edits make."""
+def draft(
+    work: Work,
+    strategy: Strategy,
+    edits: Edits,
+    does: str,
+    later: str = "",
+    until: str | None = None,
+    sure: float | None = None,
+) -> Draft:
+    """The draft that edits make; see `Draft`."""
     return Draft(
         strategy=strategy,
         service=work.service,
@@ -246,6 +265,7 @@ def draft(work: Work, strategy: Strategy, edits: Edits, does: str, later: str = 
         does=does,
         later=later,
         until=until,
+        sure=sure,
     )
 
 
@@ -261,11 +281,29 @@ def listed(names: list[str]) -> str:
     return ", ".join(quoted[:-1]) + f" and {quoted[-1]}" if len(quoted) > 1 else "".join(quoted)
 
 
-def new_name(name: str, taken: Collection[str]) -> str:
-    """A name for the next form of something, in the case style of it and its neighbours: ``price_v2``, ``priceV2``."""
-    text = " ".join([name, *sorted(taken)])
-    style = "{}-v{}" if "-" in name else "{}_v{}" if "_" in name or (name.islower() and "_" in text) else "{}V{}"
+def new_name(name: str, document: Document, taken: Collection[str]) -> str:
+    """A name for the next form of something, in the case style of it or of its document: ``price_v2``, ``priceV2``."""
+    style = "{}-v{}" if "-" in name else "{}_v{}" if "_" in name else "{}V{}"
+    if name.islower() and name.isalnum() and _writes_snake_case(document.root):
+        style = "{}_v{}"
     number = 2
     while style.format(name, number) in taken:
         number += 1
     return style.format(name, number)
+
+
+def _writes_snake_case(root: Any) -> bool:
+    """Whether properties of several words are mostly written with underscores."""
+    snake = camel = 0
+    pending = [root]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, dict):
+            names = value.get("properties")
+            for name in names if isinstance(names, dict) else ():
+                snake += "_" in name
+                camel += name[:1].islower() and not name.islower()
+            pending += value.values()
+        elif isinstance(value, list):
+            pending += value
+    return snake > camel

@@ -15,7 +15,7 @@ from guardian.fixes.source import Habits
 from guardian.spec.text import scalar_value
 
 # What no YAML reader takes for anything but text: no indicator at the start, nothing that ends a plain scalar.
-_PLAIN = re.compile(r"[A-Za-z_$/.(](?:[^\s:#]|[:#](?=[^\s])(?<=[^\s][:#])|[ ](?=[^\s#]))*")
+_PLAIN = re.compile(r"(?:[^\W\d]|[$/.(])(?:[^\s:#]|[:#](?=[^\s])(?<=[^\s][:#])|[ ](?=[^\s#]))*")
 # YAML 1.1's booleans, and what some readers take for dates, times or merge keys.
 _OTHER_READERS = re.compile(
     r"(?:y|n|yes|no|on|off|true|false|null|~)|[-+.0-9][-+.:_0-9eExXoObBaAcCdDfFtTzZ ]*|<<|=|\.(?:inf|nan)",

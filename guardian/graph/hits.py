@@ -144,8 +144,9 @@ class Judge:
             verb = "was seen to receive" if called else "reads"
             sentence = f"{use.consumer} {verb} {field.path} of {ripple.label}{_relation(field.path, touched)}{because}"
             yield Verdict(_at_most_possible(impact) if called else impact, sentence, field.origin, use.confidence)
-        if use.reads is None:
-            sentence = f"{use.consumer} uses {ripple.label} and does not say what it reads"
+        if use.reads is None or use.partial:
+            what = "all that it reads" if use.partial else "what it reads"
+            sentence = f"{use.consumer} uses {ripple.label} and does not say {what}"
             yield Verdict(_at_most_possible(impact), sentence, use.origin, use.confidence)
 
     def _sender(self, ripple: Ripple, use: Use, impact: Impact) -> Iterator[Verdict]:

@@ -57,7 +57,11 @@ def _of_operation(operation: Operation, service: str, users: dict[str, list[Use]
         mine = [part for part in parts if part.side == side]
         if not mine:
             continue
-        silent = sorted(each for each, uses in users.items() if all(_fields(use, side) is None for use in uses))
+        silent = sorted(
+            each
+            for each, uses in users.items()
+            if all(_fields(use, side) is None for use in uses) or (side == READS and any(use.partial for use in uses))
+        )
         if silent:
             text = f"not known what {', '.join(silent)} {'read' if side == READS else 'send'}{'s' if len(silent) == 1 else ''}"
             yield Fact("not-known", service, name, "", f"{text} of {name}" if side == READS else f"{text} to {name}")

@@ -52,6 +52,7 @@ class Use:
         responses: the statuses it handles, ``404`` or ``4XX``.
         tool: what the source is: ``manifest``, ``pact 4.0``, ``har``.
         date: the day the source was made or the call was last seen (ISO 8601), where it says so.
+        partial: that it reads what is listed is sure; it may read more.
     """
 
     consumer: str
@@ -65,6 +66,7 @@ class Use:
     confidence: Confidence = "declared"
     tool: str = "manifest"
     date: str | None = None
+    partial: bool = False
 
 
 @dataclass(frozen=True, slots=True)

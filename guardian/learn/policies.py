@@ -145,19 +145,27 @@ class RulesPolicy(QueuePolicy):
 
 
 class ModelPolicy(QueuePolicy):
-    """A language model behind an OpenAI-compatible endpoint, asked once a phase through the adapter's prompts.
+    """A language model, asked once a phase through the adapter's prompts; an episode is one conversation, as in training.
 
     An answer that is no JSON of the asked form is one malformed action.
     """
 
     def __init__(self, ask: Callable[[list[Json], Json], str]) -> None:
         self._ask = ask
+        self._said: list[Json] = []
+
+    def begin(self, env: ContractEnv, observation: Observation, seed: int) -> None:
+        super().begin(env, observation, seed)
+        self._said = []
 
     def plan(self, observation: Observation) -> list[Action | Json]:
         from guardian.learn.contract.prompting import actions_of, prompt_of
 
         prompt = prompt_of(observation)
-        return actions_of(observation, self._ask(prompt.messages(), prompt.schema))
+        messages = [*self._said, *prompt.messages()[1 if self._said else 0 :]]
+        text = self._ask(messages, prompt.schema)
+        self._said = [*messages, {"role": "assistant", "content": text}]
+        return actions_of(observation, text)
 
 
 def make_policy(
@@ -174,11 +182,11 @@ def make_policy(
         UsageError: there is no such policy, or ``model`` has no endpoint.
     """
     if name == "model":
-        from guardian.adapter.endpoint import Endpoint
+        from guardian.adapter.connect import ANSWER_S, connect
 
         if model is None:
             raise UsageError("the policy `model` needs --model", hint="for example --model http://localhost:8000/v1")
-        return ModelPolicy(Endpoint(model, model_name, temperature=temperature).ask)
+        return ModelPolicy(connect(model, model_name, timeout_s=ANSWER_S, temperature=temperature))
     policies: dict[str, Callable[[], Policy]] = {
         "random": RandomPolicy,
         "everything": EverythingPolicy,

@@ -83,8 +83,12 @@ class Boundaries:
             yield "not", json.loads(text)
         spoken = [("not", node) for node in other.nots]
         spoken += [("if", node.child("if")) for node in other.conditions]
+        mapped = bool(atom.additional and atom.additional.nodes)
+        meant = other.properties.keys() if is_map(atom) and not mapped else ()  # keys that a free-form object never has
         for keyword, node in spoken:
             for value in self._meant(node, atom.kind):
+                if isinstance(value, dict) and not value.keys().isdisjoint(meant):
+                    continue
                 yield keyword, value
                 if isinstance(value, dict):
                     for made in islice(self._sender.objects(atom, {**self._sender.selection(sent, atom), **value}), 3):

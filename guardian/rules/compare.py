@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from guardian.model import Change, Confidence, Direction, Hit, Impact, Location, Note, Severity
 from guardian.rules import aliases
@@ -145,23 +146,28 @@ class _Comparer:
         change = self._place(found.rule, found.delta, placed, found.root.place, field, found.path)
         if not self.options.prove or change.severity.rank < Severity.WARNING.rank or found.rule.pair is XmlPair:
             return change
-        from guardian.rules.witness import witness
+        from guardian.rules.witness import SOUGHT_IN_VAIN, witness
 
         proof = witness(found, self.walker)
-        if isinstance(proof, str):
-            return replace(change, unproved=change.unproved or proof)
-        if change.confidence is Confidence.POSSIBLE:  # the documents could not decide, the judge did
-            decided = replace(found.delta, confidence=None)
-            severity = self._severity(found.rule, decided, change.direction, change.aliases.get("oasdiff"))
-            return replace(
-                change,
-                witness=proof,
-                confidence=Confidence.PROVED,
-                severity=severity,
-                counts_as=severity,
-                unproved=None,
-            )
-        return replace(change, witness=proof, confidence=Confidence.PROVED)
+        if not isinstance(proof, str):
+            # Where the documents could not decide, the judge did.
+            return self._regraded(replace(change, witness=proof, unproved=None), placed, found, Confidence.PROVED)
+        change = replace(change, unproved=change.unproved or proof)
+        judged = "contentMediaType" not in found.rule.claims  # to a validator it is an annotation
+        if (
+            judged and proof in SOUGHT_IN_VAIN
+        ):  # a value that only one side accepts would have been found, were it that simple
+            return self._regraded(change, placed, found, Confidence.POSSIBLE)
+        return change
+
+    def _regraded(self, change: Change, placed: Placed, found: Found, confidence: Confidence) -> Change:
+        """The change as sure as the search for a witness made it, with the severity that goes with that."""
+        delta = replace(found.delta, confidence=confidence)
+        alias = change.aliases.get("oasdiff")
+        severity = self._capped(
+            self._severity(found.rule, delta, change.direction, alias), placed, found.delta, found.path
+        )
+        return replace(change, confidence=confidence, severity=severity, counts_as=severity)
 
     def _place(
         self, rule: Rule, delta: Delta, placed: Placed, place: str, field: str, path: tuple[Child, ...]
@@ -169,10 +175,7 @@ class _Comparer:
         direction = placed.pair.direction if isinstance(placed.pair, SchemaRoot) else placed.direction
         words = aliases.words_of(placed, delta, below=bool(path))
         alias = aliases.pick(rule.id, words | {"path"} if self._path_is_gone(placed.pair) else words)
-        severity = self._severity(rule, delta, direction, alias)
-        trail = (*self._operation_nodes(placed.operation), *_trail(placed, delta, path))
-        if any(unstable(node, self.options.stability) for node in trail):
-            severity = min(severity, Severity.INFO, key=lambda each: each.rank)
+        severity = self._capped(self._severity(rule, delta, direction, alias), placed, delta, path)
         message = worded(delta.message, field, place) if isinstance(placed.pair, SchemaRoot) else delta.message
         hit = _turned(delta.hit or rule.hit, direction)
         harmless = (delta.severity or judge(delta.effect, direction, Confidence.CERTAIN)) is Severity.INFO
@@ -212,6 +215,13 @@ class _Comparer:
             self._head_paths = frozenset(shape_of(each.path) for each in self.head.operations.values())
         return shape_of(pair.base.path) not in self._head_paths
 
+    def _capped(self, severity: Severity, placed: Placed, delta: Delta, path: tuple[Child, ...]) -> Severity:
+        """No more than a note where base marked the place as promising nothing."""
+        trail = (*self._operation_nodes(placed.operation), *_trail(placed, delta, path))
+        if any(unstable(node, self.options.stability) for node in trail):
+            return min(severity, Severity.INFO, key=lambda each: each.rank)
+        return severity
+
     def _operation_nodes(self, name: str) -> tuple[Node, ...]:
         """Where base could say how stable the operation is: on it, its path, and what it is a callback of."""
         found = self._stability.get(name)
@@ -248,14 +258,16 @@ def _strict(rule: Rule, delta: Delta) -> Impact:
 def _meant(schema: Schema) -> object:
     """What a schema is, for telling whether two places hold the same one: the end of a bare reference."""
     node = schema.node
-    while (
-        node is not None and len(schema.nodes) == 1 and isinstance(node.value, dict) and node.value.keys() == {"$ref"}
-    ):
+    while node is not None and len(schema.nodes) == 1 and _is_bare_reference(node.value):
         target = node.document.documents.resolve(node.value["$ref"], node)
         if target == node:
             break
         node = target
     return schema.key if node is None or len(schema.nodes) > 1 else node.key
+
+
+def _is_bare_reference(value: Any) -> bool:
+    return isinstance(value, dict) and value.keys() == {"$ref"} and isinstance(value["$ref"], str)
 
 
 def _components(api: Api) -> dict[str, Schema]:

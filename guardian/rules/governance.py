@@ -21,6 +21,16 @@ declare(
     impact=Impact.POSSIBLE,
 )
 declare(
+    "recorded-interaction-fails",
+    """A recorded exchange fits base and not head, and no change that was found explains it.
+
+    Why it matters: it is a request that was sent, or a response that somebody's test relies on, and the new contract
+    has no place for it. Contract tests (Pact) and recordings (HAR) are played against both sides with openapi-core.
+    """,
+    area="governance",
+    hit=Hit.EVERY_USER,
+)
+declare(
     "exception-expired",
     """An accepted finding's last day is over.
 
@@ -51,7 +61,9 @@ declare(
     "removed-before-sunset",
     """Something deprecated was removed before its window was over.
 
-    Why it matters: callers were told a date and planned by it. After the window a removal is no longer breaking.
+    Why it matters: callers were told a date (``x-sunset``, an RFC 3339 date) and planned by it. Once that day has come
+    the removal of what was deprecated is no longer breaking; whoever still reads it is named in a warning. This holds
+    for operations, parameters, headers and properties. Without a date there is no window, and a removal breaks as any.
     """,
     area="lifecycle",
     hit=Hit.EVERY_USER,
@@ -61,7 +73,8 @@ declare(
     "deprecated-in-use",
     """Something that consumers use was marked as deprecated.
 
-    Why it matters: the clock is running for whoever is named here.
+    Why it matters: the clock is running for whoever is named here: to the sunset date where there is one. Nobody is
+    broken yet.
     """,
     area="lifecycle",
     hit=Hit.EVERY_USER,
@@ -69,9 +82,11 @@ declare(
 )
 declare(
     "sunset-too-soon",
-    """A deprecation's sunset date leaves less time than the configured window.
+    """A deprecation's sunset date leaves less time than the configured window, or is no date.
 
-    Why it matters: consumers were promised a number of days to move.
+    Why it matters: consumers were promised a number of days to move (``lifecycle.deprecation_days``, 90 unless said
+    otherwise). They count from today for what is newly deprecated and for a date that was brought forward. A text that
+    is no RFC 3339 date never comes.
     """,
     area="lifecycle",
 )
@@ -79,7 +94,10 @@ declare(
     "version-not-bumped",
     """A breaking change came without a new major version of the document.
 
-    Why it matters: readers of ``info.version`` take the contract for compatible (semver.org, item 8).
+    Why it matters: readers of ``info.version`` take the contract for compatible (semver.org, items 4 and 8): the major
+    number grows, before 1.0.0 the minor one. Of versions that are dates, or of another form, it is enough that they
+    differ. Accepted changes, and those that count for nothing, ask for no version. To let this fail a run, grade it
+    ``breaking``.
     """,
     area="lifecycle",
 )

@@ -121,7 +121,8 @@ def parameter_sunset_changed(pair: ParameterPair) -> Iterator[Delta]:
     """The day on which a parameter goes away is another one."""
     if not pair.base or not pair.head:
         return
-    before, after = (side.node.value.get("x-sunset") for side in (pair.base, pair.head))
+    values = [side.node.value for side in (pair.base, pair.head)]
+    before, after = (value.get("x-sunset") if isinstance(value, dict) else None for value in values)
     if before != after:
         yield Delta(
             Effect.ANNOTATION,

@@ -402,6 +402,8 @@ def _free_form(node: Node, trail: tuple[Node, ...]) -> bool:
         return False
     if value.get("properties") or value.get("patternProperties") or _texts(value.get("required")):
         return False
+    if value.get("additionalProperties", True) not in (True, {}):
+        return False  # a map declares all its keys
     if isinstance(value.get("$ref"), str):
         if not _free_form(node.document.documents.resolve(value["$ref"], node), trail):
             return False

@@ -158,6 +158,11 @@ class Sampler:
                 yield from (value for value in range(start, start + wanted) if fits_number(atom, value))
             elif atom.kind == "string" and not atom.formats:
                 yield from islice(various_texts(atom), wanted)
+            elif atom.kind == "object":
+                smallest = self.object(atom, {}) or {}
+                for name, below in atom.properties.items():
+                    values = islice(self.many(below, wanted), wanted) if below.key not in self._busy else ()
+                    yield from ({**smallest, name: value} for value in values)
 
     # -- objects -----------------------------------------------------------------------------------------------------
 

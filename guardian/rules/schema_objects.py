@@ -18,12 +18,24 @@ from guardian.rules.schema_values import limit_changed
 from guardian.rules.walk_paths import escape
 from guardian.spec.api import Node, Schema
 from guardian.spec.ecma import Undecidable
+from guardian.spec.facets import undeclared
 from guardian.spec.shape import Atom
+
+_GONE_REQUIRED = "every reader was promised this property, and now finds nothing"
+_GONE_OPTIONAL = (
+    "whoever reads this property finds nothing; base never promised it, so only its readers can say if it hurts"
+)
 
 
 def declared(atom: Atom, name: str) -> bool:
     """True if the side says anything of this property: declares it, requires it, or hides it."""
     return name in atom.properties or name in atom.required or name in atom.hidden
+
+
+def may_hold(atom: Atom, name: str) -> bool:
+    """Whether a side that sends this object may send this key: it declares it, or all keys of its kind."""
+    said = undeclared(atom, name)
+    return name in atom.properties or name in atom.required or (said is not None and bool(said.nodes))
 
 
 def is_free_form(atom: Atom) -> bool:
@@ -123,6 +135,7 @@ def property_removed(pair: ObjectPair) -> Iterator[Delta]:
                 head=_parent(pair.head),
                 severity=None if required else Severity.WARNING,
                 facts=("required" if required else "optional",),
+                why=_GONE_REQUIRED if required else _GONE_OPTIONAL,
                 renamed_to=escape(renamed) if renamed else None,
             )
         elif pair.head.additional is None:
@@ -226,7 +239,7 @@ def required_property_added(pair: ObjectPair) -> Iterator[Delta]:
     for name in pair.head.required:
         if name not in pair.base.properties and name not in pair.base.required:
             yield Delta(
-                Effect.NARROWED,
+                Effect.CHANGED if name in pair.base.hidden else Effect.NARROWED,
                 "is a new required property",
                 field=escape(name),
                 base=_parent(pair.base),
@@ -338,7 +351,7 @@ def property_visibility_changed(pair: ObjectPair) -> Iterator[Delta]:
             )
         else:
             yield Delta(
-                Effect.NARROWED,
+                Effect.CHANGED if name in pair.base.required else Effect.NARROWED,
                 f"became {flag}",
                 field=escape(name),
                 base=_where(pair.base, name),
@@ -609,7 +622,7 @@ def dependent_required_changed(pair: ObjectPair) -> Iterator[Delta]:
     """
     base, head = pair.base.dependent_required, pair.head.dependent_required
     for (name, other), node in sorted(head.items()):
-        if (name, other) not in base and other not in pair.base.required and name in pair.base.properties:
+        if (name, other) not in base and other not in pair.base.required and may_hold(pair.base, name):
             yield Delta(
                 Effect.NARROWED,
                 f"now asks for {other} beside it",
@@ -619,7 +632,7 @@ def dependent_required_changed(pair: ObjectPair) -> Iterator[Delta]:
                 facts=("moved" if any(name == each for each, _ in base) else "set",),
             )
     for (name, other), node in sorted(base.items()):
-        if (name, other) not in head and other not in pair.head.required and name in pair.head.properties:
+        if (name, other) not in head and other not in pair.head.required and may_hold(pair.head, name):
             yield Delta(
                 Effect.WIDENED,
                 f"no longer asks for {other} beside it",
@@ -655,7 +668,7 @@ def dependent_schemas_changed(pair: ObjectPair) -> Iterator[Delta]:
     """
     base, head = pair.base.dependent_schemas, pair.head.dependent_schemas
     for name in sorted(head.keys() - base.keys()):
-        if name in pair.base.properties:
+        if may_hold(pair.base, name):
             yield Delta(
                 Effect.NARROWED,
                 "puts the object under a further schema",

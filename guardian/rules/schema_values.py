@@ -60,8 +60,6 @@ def enum_value_removed(pair: AtomPair) -> Iterator[Delta]:
                 yield Delta(Effect.NARROWED, f"no longer takes the value {value}", **pair.nodes(None, None))
         return
     if pair.base.enum is None:
-        if pair.head.extensible:
-            return
         node = next(iter(pair.head.enum.values()))
         yield Delta(
             Effect.NARROWED,
@@ -110,8 +108,6 @@ def enum_value_added(pair: AtomPair) -> Iterator[Delta]:
     known = pair.base.extensible
     severity = Severity.INFO if known and pair.direction is Direction.RESPONSE else None
     if pair.head.enum is None:
-        if pair.head.extensible:
-            return
         if (few := few_integers(pair.head)) is not None:
             for value in few:
                 if str(value) not in pair.base.enum:

@@ -33,6 +33,11 @@ MAX_TRIED = 400
 MAX_LOCAL = 4
 MAX_MESSAGES = 8
 
+NO_VALUE = "no value was found that one side accepts and the other refuses"
+NO_MESSAGE = "no whole message was found that shows the difference"
+#: The reasons that cast doubt on the finding itself, since the schemas could be asked and nothing told them apart.
+SOUGHT_IN_VAIN = frozenset((NO_VALUE, NO_MESSAGE))
+
 
 def witness(found: Found, walker: Walker) -> Witness | str:
     """A witness of a finding, or why there is none, as a sentence.
@@ -73,9 +78,9 @@ class Prover:
         tags = _about_tags(found)
         root = found.root
         reasons: list[str] = []
-        missing = "no value was found that one side accepts and the other refuses"
+        missing = NO_VALUE
         for value in islice(self._local(found, lost, reasons), MAX_LOCAL):
-            missing = "no whole message was found that shows the difference"
+            missing = NO_MESSAGE
             for message in islice(self._messages(found, value), MAX_MESSAGES):
                 if root.text and not _has_text(message):
                     continue

@@ -68,10 +68,28 @@ def _general(shaper: Shaper, atom: Atom, leaves: tuple[Node, ...], direction: Di
         atom,
         nots=tuple(nots),
         excluded=excluded,
-        conditions=tuple(leaf for leaf in leaves if "if" in leaf.value),
+        conditions=tuple(
+            leaf for leaf in leaves if "if" in leaf.value and _conditional(shaper, leaf, atom.kind, direction)
+        ),
         extensible=any(leaf.value.get("x-extensible-enum") is not None for leaf in leaves)
         or any(_model_as_string(leaf.value) for leaf in leaves),
     )
+
+
+def _conditional(shaper: Shaper, leaf: Node, kind: str, direction: Direction) -> bool:
+    """Whether a condition can matter to values of a kind."""
+
+    def taken(keyword: str) -> str:
+        if not isinstance(leaf.value.get(keyword), dict | bool):
+            return "all"
+        shape = shaper.shape_unless_asked(Schema((leaf.child(keyword),)), direction)
+        if shape is None or shape.opaque:
+            return "some"
+        same = shape.of_kind(kind)
+        return "none" if not same else "all" if any(atom.free for atom in same) else "some"
+
+    asked = taken("if")
+    return (asked != "none" and taken("then") != "all") or (asked != "all" and taken("else") != "all")
 
 
 def _model_as_string(value: Mapping[str, Any]) -> bool:
@@ -376,7 +394,7 @@ def _object(shaper: Shaper, atom: Atom, direction: Direction) -> Atom | None:
         if name in properties:
             refused = any(node.value is False for node in properties[name].nodes)
         else:
-            refused = additional is None and not patterns
+            refused = additional is None and not any(_matches(pattern, name) for pattern in patterns)
         if refused:
             return None  # it must hold a key that it refuses, as parts of an allOf do that are closed one by one
     low, high = _at_least(leaves, "minProperties"), _at_most(leaves, "maxProperties")

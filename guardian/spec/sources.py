@@ -92,14 +92,17 @@ class DirectoryTree:
         return _printable(_relative(self.root, self._cwd))
 
     def read(self, path: str) -> bytes:
-        real = (self.root / _inside(path, self.display(path))).resolve()
-        if not real.is_relative_to(self._real_root):
-            raise ReadError("a link that leaves the directory being read", file=self.display(path))
+        clean = self.root / _inside(path, self.display(path))
         try:
+            real = clean.resolve()
+            if not real.is_relative_to(self._real_root):
+                raise ReadError("a link that leaves the directory being read", file=self.display(path))
             if not real.is_file():
                 raise _no_file(self, path, is_directory=real.is_dir())
             with real.open("rb") as stream:
                 return stream.read(MAX_BYTES + 1)  # enough to see that the limit is passed
+        except RuntimeError:  # how Python before 3.13 tells of links that only lead to each other
+            raise ReadError("a link that leads to itself", file=self.display(path)) from None
         except OSError as error:
             raise ReadError(f"cannot be read: {error.strerror}", file=self.display(path)) from None
 
@@ -107,7 +110,7 @@ class DirectoryTree:
         try:
             real = (self.root / _inside(path, path)).resolve()
             return real.is_relative_to(self._real_root) and real.is_file()
-        except (ReadError, OSError, ValueError):
+        except (ReadError, OSError, RuntimeError, ValueError):
             return False
 
     def files(self) -> list[str]:

@@ -19,17 +19,21 @@ _FOREIGN = ("GIT_", "GITHUB_", "CI_", "BITBUCKET_", "SYSTEM_", "BUILDKITE_", "CH
 _COLOUR = ("NO_COLOR", "FORCE_COLOR")
 
 
+def _plain(environment: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.startswith(_FOREIGN) or name in _COLOUR]:
+        environment.delenv(name)
+    for role in ("AUTHOR", "COMMITTER"):
+        environment.setenv(f"GIT_{role}_NAME", "t")
+        environment.setenv(f"GIT_{role}_EMAIL", "t@example.org")
+        environment.setenv(f"GIT_{role}_DATE", "2026-03-02T10:00:00+00:00")
+    environment.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    environment.setenv("GIT_CONFIG_SYSTEM", os.devnull)
+
+
 @pytest.fixture(autouse=True)
 def plain_surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """No CI around, no colour asked for, and git as it comes."""
-    for name in [name for name in os.environ if name.startswith(_FOREIGN) or name in _COLOUR]:
-        monkeypatch.delenv(name)
-    for role in ("AUTHOR", "COMMITTER"):
-        monkeypatch.setenv(f"GIT_{role}_NAME", "t")
-        monkeypatch.setenv(f"GIT_{role}_EMAIL", "t@example.org")
-        monkeypatch.setenv(f"GIT_{role}_DATE", "2026-03-02T10:00:00+00:00")
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
-    monkeypatch.setenv("GIT_CONFIG_SYSTEM", os.devnull)
+    _plain(monkeypatch)
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
 
 
@@ -64,14 +68,22 @@ def folder(tmp_path: Path) -> Folder:
     return Folder(tmp_path / "plain")
 
 
+@pytest.fixture(scope="session")
+def first_commits(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    """What ``repo`` is a copy of."""
+    with pytest.MonkeyPatch.context() as environment:
+        _plain(environment)
+        repo = Repo(tmp_path_factory.mktemp("template") / "repo")
+        repo.write("specs/users.yaml", USERS)
+        repo.write("guardian.yaml", CONFIG)
+        repo.write("consumers/billing.yaml", BILLING)
+        repo.write("consumers/search.yaml", SEARCH)
+        repo.commit("the base")
+        repo.branch("feature")
+        return repo
+
+
 @pytest.fixture
-def repo(tmp_path: Path) -> Repo:
-    """Two commits: on main the users service, its configuration and two consumers; branch ``feature`` checked out."""
-    repo = Repo(tmp_path / "repo")
-    repo.write("specs/users.yaml", USERS)
-    repo.write("guardian.yaml", CONFIG)
-    repo.write("consumers/billing.yaml", BILLING)
-    repo.write("consumers/search.yaml", SEARCH)
-    repo.commit("the base")
-    repo.branch("feature")
-    return repo
+def repo(first_commits: Repo, tmp_path: Path) -> Repo:
+    """On main the users service, its configuration and two consumers; branch ``feature`` checked out, nothing on it."""
+    return Repo.copy(first_commits, tmp_path / "repo")

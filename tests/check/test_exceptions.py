@@ -188,6 +188,20 @@ def test_policy_is_graded(check: Guardian, broken: Repo):
     assert (check(broken).code, check(broken).changes) == (0, [])
 
 
+def test_policy_is_accepted_too(check: Guardian, broken: Repo):
+    """What is no contract's change is accepted like any other; an accepted change asks for no version."""
+    broken.replace("specs/users.yaml", '"2.0.0"', '"1.0.0"')
+    assert "version-not-bumped" in [each["rule"] for each in check(broken).changes]
+    broken.write("guardian.exceptions.yaml", ENTRY)
+    assert "version-not-bumped" not in [each["rule"] for each in check(broken).changes]
+    entry = ENTRY.replace("property-removed", "version-not-bumped")
+    entry = entry.replace("  operation: GET /users/{id}\n  field: email\n", "")
+    broken.write("guardian.exceptions.yaml", entry)
+    outcome = check(broken)
+    assert outcome.only("version-not-bumped")["exception"] is not None
+    assert "exception-stale" not in outcome.rules
+
+
 def test_other_services_are_not_stale(check: Guardian, broken: Repo):
     """A check of one service says nothing of the entries of others."""
     broken.write("specs/orders.yaml", USERS.replace("Users", "Orders"))

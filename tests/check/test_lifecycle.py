@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from guardian.check.lifecycle import judge_versions, read_date
+from guardian.check.lifecycle import read_date
+from guardian.check.versions import judge_versions
 from tests.check.conftest import Guardian
 from tests.check.repo import BILLING, CONFIG, Folder, Outcome, Repo
 
@@ -165,11 +166,6 @@ def test_deprecated_is_a_property_too(aged: Any):
     """A property that happens to be called `deprecated` deprecates nothing."""
     base = spec().replace("email:", "deprecated: {type: boolean}\n                  email:")
     outcome = aged(base, spec(without="PROPERTY").replace(", email]", "]"))
-    assert (
-        outcome.only("property-removed")["severity"] == "breaking"
-        if outcome.rules.count("property-removed") == 1
-        else True
-    )
     breaking = {each["field"]: each["severity"] for each in outcome.changes if each["rule"] == "property-removed"}
     assert breaking == {"email": "breaking", "deprecated": "warning"}
 
@@ -369,7 +365,7 @@ def test_version_not_bumped(aged: Any, version: str, found: bool):
             change = outcome.only("version-not-bumped")
             assert change["counts_as"] == "warning"
             assert (change["base"]["line"], change["head"]["line"]) == (2, 2)
-            assert "it would be 2.0.0" in change["message"]
+            assert "2.0.0 was to be expected" in change["message"]
             assert change["aliases"] == {"oasdiff": "api-major-version-not-bumped"}
     config = "severity: {version-not-bumped: breaking, property-removed: warning}\n"
     # A severity that the user sets is not made worse by consumers, so the version alone fails here, or nothing does.

@@ -79,3 +79,36 @@ def test_wrong_kinds_are_refused(guardian: Guardian, tmp_path: Path) -> None:
     assert guardian("import", "pact").code == 2
     assert guardian("import", "users.yaml").code == 3
     assert guardian("import", "nope.json").code == 3
+
+
+def test_code_is_read(guardian: Guardian, tmp_path: Path) -> None:
+    """`import code` writes one manifest into the file that is named, with the line of each read; what is unseen is said."""
+    lay(tmp_path)
+    (tmp_path / "guardian.yaml").unlink()
+    (tmp_path / "client").mkdir()
+    (tmp_path / "client/users.py").write_text(
+        "import requests\n\ndef email(id):\n    user = requests.get(f'{BASE}/users/{id}').json()\n"
+        "    print(user['email'])\n    return user\n"
+    )
+    target = "consumers/me.yaml"
+    args = ("import", "code", "client", "--service", "accounts=users.yaml", "--consumer", "me", "--output", target)
+    outcome = guardian(*args)
+    assert outcome.code == 0
+    assert "client/users.py:6: " in outcome.err
+    text = (tmp_path / target).read_text()
+    assert "- email    # client/users.py:5" in text
+    assert load(text.encode(), target) == {
+        "consumer": "me",
+        "uses": [
+            {
+                "service": "accounts",
+                "operation": "GET /users/{id}",
+                "reads": ["email"],
+                "partial": True,
+                "sends": [],
+            }
+        ],
+    }
+    assert guardian(*args).code == 2  # it is there
+    assert guardian("import", "code", "nowhere", "--service", "accounts=users.yaml").code == 2
+    assert guardian("import", "code", "client", "--service", "nobody").code == 2

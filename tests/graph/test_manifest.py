@@ -121,3 +121,13 @@ def test_the_schema_agrees() -> None:
     assert validator.is_valid(load(FULL.encode(), "m.yaml"))
     assert not validator.is_valid({"consumer": "a", "uses": [{"service": "s", "operation": "GET /x", "read": []}]})
     assert not validator.is_valid({"consumer": "a"})
+
+
+def test_partial_is_true_or_false() -> None:
+    """A use may say that it reads more than it lists; that is a yes or no, and means nothing where nothing is listed."""
+    use = {"service": "users", "operation": "GET /users", "reads": ["id"], "partial": True}
+    assert load_manifest({"consumer": "a", "uses": [use]}, "m.yaml", lambda pointer: None).uses[0].partial
+    del use["reads"]
+    assert not load_manifest({"consumer": "a", "uses": [use]}, "m.yaml", lambda pointer: None).uses[0].partial
+    with pytest.raises(ReadError, match="true or false"):
+        load_manifest({"consumer": "a", "uses": [{**use, "partial": "yes"}]}, "m.yaml", lambda pointer: None)

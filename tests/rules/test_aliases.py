@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from guardian.check.exceptions import matches
+from guardian.config import Config, ExceptionEntry
 from guardian.errors import UsageError
-from guardian.model import Severity
+from guardian.model import Direction, Location, Severity
 from guardian.rules import aliases
 from guardian.rules.compare import Options, compare
 from guardian.rules.registry import all_rules, find_rule
@@ -492,9 +495,9 @@ def test_every_line_says_what_it_must() -> None:
 
 
 def test_no_two_ids_say_the_same() -> None:
-    """The words of a change lead to one id."""
-    told = [(alias.rule, alias.words) for alias in aliases.table().values() if alias.rule]
-    assert len(told) == len(set(told))
+    """The words of an id lead to that id, findings that are made elsewhere included."""
+    for alias in aliases.table().values():
+        assert not alias.rule or aliases.pick(alias.rule, alias.words) == alias.id
 
 
 def test_a_setting_by_alias_means_no_more_than_the_alias() -> None:
@@ -511,6 +514,30 @@ def test_an_alias_wins_over_its_rule() -> None:
     settings = {"parameter-added": Severity.OFF, "new-optional-request-parameter": Severity.WARNING}
     found = compare(side(api("{/t: {get: {}}}"))[1], side(parameter(STRING))[1], options=Options(severity=settings))
     assert [change.severity for change in found if change.rule == "parameter-added"] == [Severity.WARNING]
+
+
+def test_a_configured_level_of_an_alias_is_known_to_be_the_users() -> None:
+    """What guardian.yaml says of an alias is said of the changes that go by it."""
+    config = Config(severity={"new-optional-request-parameter": Severity.WARNING, "parameter-added": Severity.INFO})
+    assert (
+        config.severity_of("parameter-added", Direction.REQUEST, "new-optional-request-parameter") is Severity.WARNING
+    )
+    assert config.severity_of("parameter-added", Direction.REQUEST, "new-required-request-parameter") is Severity.INFO
+
+
+def test_an_exception_by_alias_accepts_what_the_alias_means() -> None:
+    """An entry for the optional one does not accept the required one."""
+    entry = ExceptionEntry(
+        rule="new-optional-request-parameter",
+        service="api",
+        reason="agreed",
+        owner="team",
+        expires=date(2100, 1, 1),
+        location=Location("guardian.exceptions.yaml"),
+    )
+    for head, expected in ((parameter(STRING), True), (parameter(STRING, required=True), False)):
+        (change,) = [each for each in changes(api("{/t: {get: {}}}"), head) if each.rule == "parameter-added"]
+        assert matches(entry, change) is expected
 
 
 def test_a_rule_is_found_by_alias() -> None:

@@ -133,8 +133,9 @@ def test_against_python(left: str, right: str) -> None:
     try:
         text = patterns.distinguishing([left], [right])
     except Undecidable as reason:
-        assert "before" in str(reason)  # `$^`, which nobody writes
-        return
+        if "before" not in str(reason):
+            raise
+        return  # `$^`, which nobody writes
     if text is None:
         assert not [word for word in WORDS if found(left, word) and not found(right, word)]
     else:

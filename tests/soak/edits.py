@@ -16,6 +16,7 @@ Path = tuple[str | int, ...]
 Change = Callable[[Any, random.Random], Any]
 
 _METHODS = frozenset(("get", "put", "post", "delete", "options", "head", "patch"))
+_DATA = frozenset(("example", "examples", "x-examples"))  # nothing of a contract is in there
 _SCHEMA_KEYWORDS = frozenset(("type", "properties", "$ref", "enum", "allOf", "oneOf", "anyOf", "items"))
 
 
@@ -23,6 +24,7 @@ _SCHEMA_KEYWORDS = frozenset(("type", "properties", "$ref", "enum", "allOf", "on
 class Sites:
     """Where something can be edited, by what stands there."""
 
+    root: list[Path] = field(default_factory=lambda: [()])
     schemas: list[Path] = field(default_factory=list)
     parameters: list[Path] = field(default_factory=list)
     operations: list[Path] = field(default_factory=list)
@@ -60,7 +62,7 @@ def _walk(document: Any) -> Iterator[tuple[Path, Any]]:
         path, value = stack.pop()
         yield path, value
         children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-        stack.extend(((*path, key), child) for key, child in children)
+        stack.extend(((*path, key), child) for key, child in children if key not in _DATA)
 
 
 def edited(document: dict[str, Any], sites: Sites, rng: random.Random) -> tuple[dict[str, Any], str]:
@@ -333,5 +335,6 @@ _EDITS: tuple[tuple[str, str, Change], ...] = (
     ("rename content", "contents", _rename_member),
     ("scramble", "anything", _scramble),
     ("drop anything", "anything", _drop_member),
+    ("edit root", "root", _edit_root),
+    ("edit root", "root", _edit_root),
 )  # fmt: skip
-ROOT_EDIT = _edit_root

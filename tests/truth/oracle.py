@@ -31,13 +31,23 @@ FRESH = ("zz", "x", "aaa", "d", "yyyy", "ww", "vv")  # keys that no schema decla
 MOST_VALUES = 4_000
 
 
-def breaks(base: Schema, head: Schema, base_components: Any, head_components: Any, direction: str) -> tuple[bool, Any]:
-    """Whether a message that worked before fails now, and the first such message."""
+def breaks(
+    base: Schema,
+    head: Schema,
+    base_components: Any,
+    head_components: Any,
+    direction: str,
+    claimed: Iterable[Any] = (),
+) -> tuple[bool, Any]:
+    """Whether a message that worked before fails now, and the first such message.
+
+    ``claimed`` are messages that somebody says to be such; they are judged like all others.
+    """
     before, after = _resolved(base, base_components), _resolved(head, head_components)
     request = direction == "request"
     sender = _validator(_sender(before if request else after))
     receiver = _validator(_receiver(after if request else before, request))
-    for value in universe([before, after]):
+    for value in itertools.chain(claimed, universe([before, after])):
         if sender.is_valid(value) and not receiver.is_valid(value):
             return True, value
     return False, None

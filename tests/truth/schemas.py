@@ -130,14 +130,16 @@ class Generator:
             options = [self.schema(depth - 1) for _ in range(self.random.randint(2, 3))]
             for option in options:
                 option.pop("propertyNames", None)
-                if "properties" not in option:
+                if option.get("type") == "object" and "properties" not in option:
                     option.pop("patternProperties", None)  # else it covers nearly all of the others
+                    option["additionalProperties"] = self.text()
                 if option.get("additionalProperties") is False:  # to a tolerant reader a closed one is like an open one
                     del option["additionalProperties"]
             return {keyword: options}
         if keyword == "allOf":
             parts = [self.object(depth - 1) for _ in range(2)]
             for part in parts:
+                part.pop("maxProperties", None)
                 if part.get("additionalProperties") is False:  # parts that refuse each other's keys accept nothing
                     del part["additionalProperties"]
             return {"allOf": parts}

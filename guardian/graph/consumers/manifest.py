@@ -23,7 +23,7 @@ OPERATION = re.compile(
 STATUS = re.compile(r"[1-5](?:\d\d|[xX]{2})|default")
 
 _KEYS = ("consumer", "owner", "contact", "strict", "uses")
-_USE_KEYS = ("service", "operation", "reads", "sends", "responses", "exposes")
+_USE_KEYS = ("service", "operation", "reads", "partial", "sends", "responses", "exposes")
 _FORMS = "`GET /users/{id}`, `webhook POST order-paid` or `callback POST onEvent of POST /subscriptions`"
 
 
@@ -121,6 +121,9 @@ class _Reader:
         operation = self._text(data, "operation", at, required=True)
         if operation is not None and not is_operation(operation):
             self._wrong((*at, "operation"), f"`{operation}` names no operation", f"write {_FORMS}")
+        partial = data.get("partial", False)
+        if not isinstance(partial, bool):
+            self._wrong((*at, "partial"), f"`{dotted((*at, 'partial'))}` is true or false, not {shown(partial)}")
         use = Use(
             consumer,
             service or "",
@@ -130,6 +133,7 @@ class _Reader:
             sends=self._fields(data, "sends", at, fieldpath.parse_sent),
             responses=self._responses(data, at),
             exposes=tuple(self._exposes(data, at)),
+            partial=partial is True and "reads" in data,
         )
         return use if service and operation else None
 
@@ -242,6 +246,11 @@ def manifest_schema() -> dict[str, Any]:
                 **fields,
                 "description": "Fields of the success responses: `id`, `address.city`, `roles[].name`, `labels.*`, `$` "
                 "for the whole body. Left out: not known. A webhook's receiver reads the request body.",
+            },
+            "partial": {
+                "type": "boolean",
+                "default": False,
+                "description": "True if more may be read than `reads` lists, as where a body is handed on as a whole.",
             },
             "sends": {
                 **fields,

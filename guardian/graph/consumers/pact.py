@@ -101,7 +101,7 @@ def _unusable(interaction: Any) -> str | None:
         return "they are pending, so the provider has not agreed to them yet"
     request = interaction.get("request")
     method, path = (
-        (request.get("method"), _example(request.get("path"))) if isinstance(request, Mapping) else (None, None)
+        (request.get("method"), example(request.get("path"))) if isinstance(request, Mapping) else (None, None)
     )
     if not isinstance(method, str) or not isinstance(path, str) or not path.startswith("/"):
         return "they have no HTTP request with a method and a path"
@@ -114,7 +114,7 @@ def _use(interaction: Mapping[str, Any], consumer: str, service: str, tool: str,
     response = response if isinstance(response, Mapping) else {}
     status = response.get("status")
     refused = isinstance(status, int) and status >= 400
-    path = quote(_example(request["path"]), safe="/%:@!$&'()*+,;=~{}")
+    path = quote(example(request["path"]), safe="/%:@!$&'()*+,;=~{}")
     return Use(
         consumer,
         service,
@@ -129,7 +129,7 @@ def _use(interaction: Mapping[str, Any], consumer: str, service: str, tool: str,
 
 
 def _sent(request: Mapping[str, Any], origin: Location) -> Iterator[Field]:
-    query = _example(request.get("query"))
+    query = example(request.get("query"))
     if isinstance(query, str):
         query = dict.fromkeys(name for name, _ in parse_qsl(query.lstrip("?"), keep_blank_values=True))
     if isinstance(query, Mapping):
@@ -157,23 +157,35 @@ def _message(message: Mapping[str, Any], origin: Location) -> Iterator[Field]:
 
 
 def _body(message: Mapping[str, Any], origin: Location, maps: frozenset[Path]) -> Iterator[Field]:
-    body = message.get("body")
     here = _below(origin, "body")
-    media_type = header_value(message.get("headers"), "content-type")
-    if isinstance(body, Mapping) and "content" in body and body.keys() <= _WRAPPER:
+    if _is_wrapped(message.get("body")):
         here = _below(here, "content")
-        media_type = str(body.get("contentType") or media_type)
-        body = _decoded(body)
-    body = _example(body)
-    if isinstance(body, str) and is_json(media_type):
-        value = parse_json(body)
-        body = value if isinstance(value, dict | list) else body
+    body, media_type = body_of(message)
     if body is None or body == "":
         return
     if isinstance(body, str):
         yield from text_fields(body, media_type or "text/plain", here)
     else:
         yield from json_fields(body, here, maps)
+
+
+def body_of(message: Mapping[str, Any]) -> tuple[Any, str]:
+    """The body of a request or response as a value, ``None`` where it has none, and its media type as far as it says."""
+    body = message.get("body")
+    media_type = header_value(message.get("headers"), "content-type")
+    if isinstance(body, Mapping) and _is_wrapped(body):
+        media_type = str(body.get("contentType") or media_type)
+        body = _decoded(body)
+    body = example(body)
+    if isinstance(body, str) and is_json(media_type):
+        value = parse_json(body)
+        body = value if isinstance(value, dict | list) else body
+    return body, media_type
+
+
+def _is_wrapped(body: Any) -> bool:
+    """Whether a body has the form of version 4."""
+    return isinstance(body, Mapping) and "content" in body and body.keys() <= _WRAPPER
 
 
 def _decoded(body: Mapping[str, Any]) -> Any:
@@ -230,19 +242,19 @@ def _rule_path(text: str) -> Path | None:
     return Path(tuple(steps))
 
 
-def _example(value: Any) -> Any:
+def example(value: Any) -> Any:
     """A value with the ``json_class`` matchers of early Ruby pacts replaced by what they stand for."""
     if isinstance(value, Mapping):
         kind = value.get("json_class")
         if kind == "Pact::SomethingLike":
-            return _example(value.get("contents"))
+            return example(value.get("contents"))
         if kind == "Pact::ArrayLike":
-            return [_example(value.get("contents"))]
+            return [example(value.get("contents"))]
         if kind == "Pact::Term" and isinstance(value.get("data"), Mapping):
             return value["data"].get("generate")
-        return {key: _example(each) for key, each in value.items()}
+        return {key: example(each) for key, each in value.items()}
     if isinstance(value, list):
-        return [_example(each) for each in value]
+        return [example(each) for each in value]
     return value
 
 

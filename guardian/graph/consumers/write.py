@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from guardian import fieldpath
 from guardian.fieldpath import Path
 from guardian.graph.consumers.manifest import is_operation
 from guardian.graph.consumers.routes import Routes
 from guardian.graph.uses import Consumer, Field, Use
+from guardian.model import Location
 
 # What YAML 1.2 (and 1.1) reads as this very text without quotes, also within a list of brackets.
 _PLAIN = re.compile(r"[A-Za-z_](?:[\w./$-]|:(?=\w))*(?:\.\*)?")
@@ -54,7 +55,7 @@ def to_yaml(consumer: Consumer, routes: Routes | None = None) -> str:
 
 
 def _use(service: str, operation: str, uses: list[Use]) -> Iterator[str]:
-    sources = dict.fromkeys(f"{use.tool} {use.origin.file}" for use in uses if use.tool != "manifest")
+    sources = dict.fromkeys(f"{use.tool} {_place(use.origin)}" for use in uses if use.tool != "manifest")
     tools = ", ".join(sources)
     dates = [use.date for use in uses if use.date]
     remark = f"from {tools}" + (f", last seen {max(dates)}" if dates else "") if tools else ""
@@ -63,13 +64,16 @@ def _use(service: str, operation: str, uses: list[Use]) -> Iterator[str]:
     firm = [use for use in uses if use.confidence != "called"]
     reads = _union((use.reads for use in firm), fieldpath.write)
     if any(use.reads is not None for use in firm):
-        yield from _list("reads", reads)
+        yield from _list("reads", reads, _seen_at((use.reads for use in firm if use.tool == "code"), fieldpath.write))
+        if any(use.partial for use in firm):
+            yield "    partial: true    # more may be read than is listed"
     else:
         seen = _union((use.reads for use in uses), fieldpath.write)
         if seen:
             yield f"    # seen in responses, which of it is read is not known: {_comment(', '.join(seen))}"
     if any(use.sends is not None for use in uses):
-        yield from _list("sends", _union((use.sends for use in uses), fieldpath.write_sent))
+        sent_at = _seen_at((use.sends for use in uses if use.tool == "code"), fieldpath.write_sent)
+        yield from _list("sends", _union((use.sends for use in uses), fieldpath.write_sent), sent_at)
     statuses = sorted({status for use in firm for status in use.responses or ()})
     if statuses:
         yield from _list(
@@ -95,14 +99,32 @@ def _union(groups: Iterable[tuple[Field, ...] | None], written: Callable[[Path],
     return sorted(map(written, paths))
 
 
-def _list(key: str, texts: list[str], *, quoted: bool = False) -> Iterator[str]:
+def _seen_at(groups: Iterable[tuple[Field, ...] | None], written: Callable[[Path], str]) -> dict[str, str]:
+    """The place in the code at which each field is met first."""
+    found: dict[str, str] = {}
+    for group in groups:
+        for field in group or ():
+            found.setdefault(written(field.path), _place(field.origin))
+    return found
+
+
+def _place(origin: Location) -> str:
+    """A file, and the line in it where that is known without looking it up."""
+    return f"{origin.file}:{origin.line}" if origin.line and not origin.pointer else origin.file
+
+
+def _list(
+    key: str, texts: list[str], remarks: Mapping[str, str] | None = None, *, quoted: bool = False
+) -> Iterator[str]:
     shown = texts if quoted else [_text(each) for each in texts]
     line = f"    {key}: [{', '.join(shown)}]"
-    if len(line) <= _WIDTH:
+    if len(line) <= _WIDTH and not (remarks and texts):
         yield line
-    else:
-        yield f"    {key}:"
-        yield from (f"      - {each}" for each in shown)
+        return
+    yield f"    {key}:"
+    for text, each in zip(texts, shown, strict=True):
+        remark = (remarks or {}).get(text)
+        yield f"      - {each}" + (f"    # {_comment(remark)}" if remark else "")
 
 
 def _text(text: str, plain: re.Pattern[str] = _PLAIN) -> str:

@@ -11,14 +11,16 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from guardian import fieldpath
 from guardian.errors import GuardianError
 from guardian.fixes.bench import Bench, Situation
 from guardian.fixes.draft import Draft
+from guardian.fixes.json_patch import PatchError
 from guardian.fixes.json_patch import apply as apply_patch
-from guardian.fixes.propose import attempt
+from guardian.fixes.strategies import drafts
 from guardian.fixes.verify import Outcome, verify
 from guardian.fixes.work import Work, grouped
 from guardian.graph.settle import settle
@@ -35,6 +37,9 @@ Json = dict[str, Any]
 
 #: The day that windows open on; always the same, so that episodes are.
 AS_OF = date(2026, 1, 1)
+
+#: How many drafts of one strategy are tried, as ``guardian fix`` does.
+MOST_ATTEMPTS = 8
 
 _FORMS = {
     "aliases": Strategy.FIELD_ALIAS,
@@ -89,10 +94,18 @@ class Workshop:
     def verified(self, strategy: Strategy) -> list[Draft]:
         """The engine's own drafts of a strategy that mend everything; what is several causes is mended by none."""
         if strategy not in self._verified:
-            passed = attempt(self.works[0], strategy) if len(self.works) == 1 else None
-            good = passed is not None and passed.outcome.verification.verified
-            self._verified[strategy] = [passed.draft] if passed is not None and good else []
+            made = islice(self._made(strategy), MOST_ATTEMPTS)
+            good = (draft for draft in made if self._verify(draft).verification.verified)
+            self._verified[strategy] = list(islice(good, 1))
         return self._verified[strategy]
+
+    def _made(self, strategy: Strategy) -> Iterator[Draft]:
+        """What a strategy would try, the draft that touches least first."""
+        if len(self.works) == 1:
+            try:
+                yield from drafts(self.works[0], strategy)
+            except PatchError:
+                return  # what it would restore cannot be carried into head
 
     @cached_property
     def strategies(self) -> list[str]:

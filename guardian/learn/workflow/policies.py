@@ -221,11 +221,11 @@ def make_policy(
         UsageError: there is no such policy, or ``model`` has no endpoint.
     """
     if name == "model":
-        from guardian.adapter.endpoint import Endpoint
+        from guardian.adapter.connect import ANSWER_S, connect
 
         if model is None:
             raise UsageError("the policy `model` needs --model", hint="For example --model http://localhost:8000/v1.")
-        ask = Endpoint(model, model_name, temperature=temperature).ask
+        ask = connect(model, model_name, timeout_s=ANSWER_S, temperature=temperature)
         return ModelPolicy(lambda messages, schema: ask(messages, dict(schema)), model_name)
     if name not in POLICIES:
         raise UsageError(f"there is no policy {name!r}", hint=f"One of: {', '.join((*POLICIES, 'model'))}.")

@@ -252,6 +252,8 @@ class _Lowering:
                     return s.TypeName(line, "NotRequired" if outer == "NotRequired" else "|", wanted)
                 if outer in {"Optional", "Union"}:
                     return s.TypeName(line, "|", args)
+                if outer.lower() == "tuple" and not any(_is_ellipsis(each) for each in inner):
+                    return s.TypeName(line, "tuple", args)
                 if outer.lower() in {"dict", "mapping", "mutablemapping", "defaultdict"}:
                     return s.TypeName(line, "{}", args[-1:])
                 if outer.lower() in {"list", "sequence", "iterable", "iterator", "set", "tuple", "collection",
@@ -269,6 +271,8 @@ class _Lowering:
         match node:
             case ast.Constant(value=str() as text):
                 return s.Text(line, text)
+            case ast.Constant(value=None):
+                return s.Name(line, "None")
             case ast.Constant(value=bytes() as raw):
                 return s.Text(line, raw.decode("latin-1"))
             case ast.Constant(value=int() as number) if not isinstance(number, bool):

@@ -6,20 +6,18 @@ tree-sitter comes with the extra ``scan``. Its TypeScript grammar reads JavaScri
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from guardian.errors import ReadError, UsageError
+from guardian.errors import ReadError
 from guardian.graph.consumers.code import syntax as s
+from guardian.graph.consumers.code.typescript_imports import imports_of, specifiers_of
+from guardian.graph.consumers.code.typescript_tree import error_line, key_of, line_of, named, parser, string_of, text_of
+from guardian.graph.consumers.code.typescript_types import annotated, annotation_of, members_of, type_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node as Tree
 
 _TYPED = (".ts", ".mts", ".cts")
-_LISTS = frozenset({"Array", "ReadonlyArray", "Set", "Iterable", "AsyncIterable"})
-_MAPS = frozenset({"Record", "Map"})
-_SAME = frozenset({"Partial", "Readonly", "Required", "NonNullable", "Awaited", "DeepReadonly"})
-_LOOSE = frozenset({"any", "unknown", "never", "void", "object"})
 
 
 def lower_typescript(data: bytes, path: str, file: str) -> s.Source:
@@ -29,49 +27,13 @@ def lower_typescript(data: bytes, path: str, file: str) -> s.Source:
         ReadError: it has a syntax error, which is what the line is of.
         UsageError: tree-sitter is not installed.
     """
-    root = _parser("typescript" if path.endswith(_TYPED) else "tsx").parse(data).root_node
+    root = parser("typescript" if path.endswith(_TYPED) else "tsx").parse(data).root_node
     if root.has_error:
-        raise ReadError("no TypeScript or JavaScript: a syntax error", file=file, line=_error_line(root))
+        raise ReadError("no TypeScript or JavaScript: a syntax error", file=file, line=error_line(root))
     try:
         return s.Source(path, file, "typescript", tuple(_Lowering().statements(root)))
     except RecursionError:
         raise ReadError("nested too deeply to be read", file=file) from None
-
-
-@cache
-def _parser(dialect: str) -> Any:
-    try:
-        import tree_sitter
-        import tree_sitter_typescript
-    except ImportError:
-        raise UsageError(
-            "TypeScript and JavaScript cannot be read: tree-sitter is not installed",
-            hint="pip install 'contract-guardian[scan]'",
-        ) from None
-    grammar = getattr(tree_sitter_typescript, f"language_{dialect}")
-    return tree_sitter.Parser(tree_sitter.Language(grammar()))
-
-
-def _error_line(root: Tree) -> int:
-    pending = [root]
-    while pending:
-        node = pending.pop()
-        if node.is_error or node.is_missing:
-            return int(node.start_point[0]) + 1
-        pending.extend(child for child in reversed(node.children) if child.has_error or child.is_missing)
-    return 1
-
-
-def _line(node: Tree) -> int:
-    return int(node.start_point[0]) + 1
-
-
-def _text(node: Tree | None) -> str:
-    return node.text.decode("utf-8", "replace") if node is not None and node.text is not None else ""
-
-
-def _named(node: Tree | None) -> list[Tree]:
-    return [each for each in node.named_children if each.type != "comment"] if node is not None else []
 
 
 class _Lowering:
@@ -82,24 +44,24 @@ class _Lowering:
         if node is None:
             return
         if node.type in {"program", "statement_block", "class_static_block"}:
-            for child in _named(node):
+            for child in named(node):
                 yield from self._statement(child)
         else:
             yield from self._statement(node)
 
     def _statement(self, node: Tree) -> Iterator[s.Statement]:
-        line = _line(node)
+        line = line_of(node)
         match node.type:
             case "import_statement":
-                yield from self._import(node)
+                yield from imports_of(node)
             case "export_statement":
                 yield from self._export(node)
             case "lexical_declaration" | "variable_declaration":
-                for each in _named(node):
+                for each in named(node):
                     if each.type == "variable_declarator":
                         yield self._declarator(each)
             case "ambient_declaration":
-                for each in _named(node):
+                for each in named(node):
                     yield from self._statement(each)
             case "function_declaration" | "generator_function_declaration":
                 yield s.Define(line, self._function(node))
@@ -107,21 +69,21 @@ class _Lowering:
                 yield self._class(node)
             case "interface_declaration":
                 bases = [
-                    s.Name(line, _text(each.child_by_field_name("name") or each))
-                    for clause in _named(node)
+                    s.Name(line, text_of(each.child_by_field_name("name") or each))
+                    for clause in named(node)
                     if clause.type == "extends_type_clause"
-                    for each in _named(clause)
+                    for each in named(clause)
                 ]
-                members = self._members(node.child_by_field_name("body"))
-                yield s.Class(line, _text(node.child_by_field_name("name")), tuple(bases), members, ())
+                members = members_of(node.child_by_field_name("body"))
+                yield s.Class(line, text_of(node.child_by_field_name("name")), tuple(bases), members, ())
             case "type_alias_declaration":
-                alias = self.type(node.child_by_field_name("value"))
-                yield s.Class(line, _text(node.child_by_field_name("name")), (), (), (), alias=alias)
+                alias = type_of(node.child_by_field_name("value"))
+                yield s.Class(line, text_of(node.child_by_field_name("name")), (), (), (), alias=alias)
             case "expression_statement":
-                for each in _named(node):
+                for each in named(node):
                     yield from self._effect(each)
             case "return_statement":
-                given = _named(node)
+                given = named(node)
                 yield s.Return(line, self.expr(given[0]) if given else None)
             case "if_statement":
                 yield s.Do(line, s.Opaque(line, (self._field(node, "condition"),)))
@@ -137,7 +99,7 @@ class _Lowering:
                 yield s.Do(line, s.Opaque(line, looked_at))
                 yield s.Block(line, tuple(self.statements(node.child_by_field_name("body"))))
             case "for_in_statement":
-                keys = _text(node.child_by_field_name("operator")) == "in"
+                keys = text_of(node.child_by_field_name("operator")) == "in"
                 body = tuple(self.statements(node.child_by_field_name("body")))
                 yield s.Loop(
                     line, self._pattern(node.child_by_field_name("left")), self._field(node, "right"), body, keys
@@ -148,13 +110,13 @@ class _Lowering:
                     yield s.Block(line, tuple(self._inner(node.child_by_field_name(key))))
             case "switch_statement":
                 yield s.Do(line, s.Opaque(line, (self._field(node, "value"),)))
-                for case in _named(node.child_by_field_name("body")):
+                for case in named(node.child_by_field_name("body")):
                     inner = [each for each in case.children_by_field_name("body") if each.is_named]
                     yield s.Block(line, tuple(one for each in inner for one in self._statement(each)))
             case "statement_block" | "labeled_statement" | "else_clause" | "finally_clause":
                 yield from self._inner(node)
             case "throw_statement":
-                yield s.Do(line, s.Opaque(line, tuple(map(self.expr, _named(node)))))
+                yield s.Do(line, s.Opaque(line, tuple(map(self.expr, named(node)))))
             case _:
                 return
 
@@ -165,147 +127,127 @@ class _Lowering:
         if node.type in {"catch_clause", "finally_clause"}:
             yield from self.statements(node.child_by_field_name("body"))
         elif node.type in {"else_clause", "statement_block", "labeled_statement"}:
-            for child in _named(node):
+            for child in named(node):
                 yield from self._statement(child)
         else:
             yield from self._statement(node)
 
     def _effect(self, node: Tree) -> Iterator[s.Statement]:
-        line = _line(node)
+        line = line_of(node)
         if node.type == "assignment_expression":
             yield s.Assign(
                 line, self._pattern(node.child_by_field_name("left")), self._field(node, "right"), None, False
             )
         elif node.type == "augmented_assignment_expression":
             target, value = self._pattern(node.child_by_field_name("left")), self._field(node, "right")
-            operator = _text(node.child_by_field_name("operator"))
+            operator = text_of(node.child_by_field_name("operator"))
             joined: s.Expr = s.Template(line, (target, value)) if operator == "+=" else s.Either(line, (target, value))
             yield s.Block(line, (s.Assign(line, target, joined, None, False),))
         elif node.type == "yield_expression":
-            given = _named(node)
-            yield s.Return(line, self.expr(given[0]) if given else None, each=not _text(node).startswith("yield*"))
+            given = named(node)
+            yield s.Return(line, self.expr(given[0]) if given else None, each=not text_of(node).startswith("yield*"))
         else:
             yield s.Do(line, self.expr(node))
 
     def _declarator(self, node: Tree) -> s.Statement:
-        line = _line(node)
-        annotation = self._annotation(node)
+        line = line_of(node)
+        annotation = annotation_of(node)
         given = node.child_by_field_name("value")
         value: s.Expr = self.expr(given) if given is not None else s.Opaque(line)
         if given is None and annotation is not None:
             value = s.Typed(line, value, annotation)
         return s.Assign(line, self._pattern(node.child_by_field_name("name")), value, annotation)
 
-    def _import(self, node: Tree) -> Iterator[s.Statement]:
-        line, module = _line(node), _string(node.child_by_field_name("source"))
-        for clause in _named(node):
-            if clause.type != "import_clause":
-                continue
-            for each in _named(clause):
-                if each.type == "identifier":
-                    yield s.Import(line, _text(each), module, "default")
-                elif each.type == "namespace_import":
-                    yield s.Import(line, _text(_named(each)[0]), module, None)
-                else:
-                    yield from self._specifiers(each, module)
-
-    def _specifiers(self, node: Tree, module: str) -> Iterator[s.Statement]:
-        for each in _named(node):
-            name, alias = each.child_by_field_name("name"), each.child_by_field_name("alias")
-            if name is not None:
-                yield s.Import(_line(each), _text(alias or name), module, _text(name))
-
     def _export(self, node: Tree) -> Iterator[s.Statement]:
-        line = _line(node)
+        line = line_of(node)
         source, declaration = node.child_by_field_name("source"), node.child_by_field_name("declaration")
         value = node.child_by_field_name("value")
         if source is not None:
-            clauses = [each for each in _named(node) if each.type == "export_clause"]
+            clauses = [each for each in named(node) if each.type == "export_clause"]
             for clause in clauses:
-                yield from self._specifiers(clause, _string(source))
+                yield from specifiers_of(clause, string_of(source))
             if not clauses:
-                yield s.Import(line, "*", _string(source), "*")
+                yield s.Import(line, "*", string_of(source), "*")
             return
         default = any(each.type == "default" for each in node.children)
         if declaration is not None:
             found = list(self._statement(declaration))
             yield from found
-            named = found[0] if found else None
-            if default and isinstance(named, s.Define):
-                yield s.Assign(line, s.Name(line, "default"), s.Name(line, named.function.name))
-            elif default and isinstance(named, s.Class):
-                yield s.Assign(line, s.Name(line, "default"), s.Name(line, named.name))
+            first = found[0] if found else None
+            if default and isinstance(first, s.Define | s.Class):
+                name = first.function.name if isinstance(first, s.Define) else first.name
+                yield s.Assign(line, s.Name(line, "default"), s.Name(line, name))
         elif value is not None:
             yield s.Assign(line, s.Name(line, "default"), self.expr(value))
-        for clause in _named(node):
+        for clause in named(node):
             if clause.type == "export_clause":
-                for each in _named(clause):
-                    name, alias = each.child_by_field_name("name"), each.child_by_field_name("alias")
-                    if name is not None and alias is not None:
-                        yield s.Assign(line, s.Name(line, _text(alias)), s.Name(line, _text(name)))
+                for each in named(clause):
+                    inner, alias = each.child_by_field_name("name"), each.child_by_field_name("alias")
+                    if inner is not None and alias is not None:
+                        yield s.Assign(line, s.Name(line, text_of(alias)), s.Name(line, text_of(inner)))
 
     # -- functions and classes -------------------------------------------------------------------------------------------
 
     def _function(self, node: Tree) -> s.Function:
-        line = _line(node)
+        line = line_of(node)
         body = node.child_by_field_name("body")
         single = node.child_by_field_name("parameter")
         if single is not None:
-            params: tuple[s.Param, ...] = (s.Param(line, s.Name(line, _text(single)), None, None),)
+            params: tuple[s.Param, ...] = (s.Param(line, s.Name(line, text_of(single)), None, None),)
         else:
-            params = tuple(self._param(each) for each in _named(node.child_by_field_name("parameters")))
+            params = tuple(self._param(each) for each in named(node.child_by_field_name("parameters")))
         if body is not None and body.type != "statement_block":
-            statements: tuple[s.Statement, ...] = (s.Return(_line(body), self.expr(body)),)
+            statements: tuple[s.Statement, ...] = (s.Return(line_of(body), self.expr(body)),)
         else:
             statements = tuple(self.statements(body))
         returns = node.child_by_field_name("return_type")
         return s.Function(
             line,
-            _text(node.child_by_field_name("name")),
+            text_of(node.child_by_field_name("name")),
             params,
             statements,
-            self._annotated(returns),
+            annotated(returns),
             getter=any(each.type == "get" for each in node.children),
         )
 
     def _param(self, node: Tree) -> s.Param:
-        line = _line(node)
-        pattern = node.child_by_field_name("pattern") or (_named(node)[0] if _named(node) else node)
+        line = line_of(node)
+        pattern = node.child_by_field_name("pattern") or (named(node)[0] if named(node) else node)
         if pattern.type == "rest_pattern":
-            return s.Param(line, self._pattern(_named(pattern)[0]), None, None, "rest")
+            return s.Param(line, self._pattern(named(pattern)[0]), None, None, "rest")
         default = node.child_by_field_name("value")
         return s.Param(
-            line, self._pattern(pattern), self._annotation(node), self.expr(default) if default is not None else None
+            line, self._pattern(pattern), annotation_of(node), self.expr(default) if default is not None else None
         )
 
     def _class(self, node: Tree) -> s.Class:
-        line = _line(node)
+        line = line_of(node)
         members: list[s.Member] = []
         methods: list[s.Function] = []
         body: list[s.Statement] = []
-        for each in _named(node.child_by_field_name("body")):
-            name = _key(each.child_by_field_name("name"))
+        for each in named(node.child_by_field_name("body")):
+            name = key_of(each.child_by_field_name("name"))
             if each.type == "public_field_definition":
                 value = each.child_by_field_name("value")
-                kind = self._annotation(each)
-                members.append(s.Member(_line(each), name, name, kind, value is None))
-                given: s.Expr = self.expr(value) if value is not None else s.Opaque(_line(each))
+                kind = annotation_of(each)
+                members.append(s.Member(line_of(each), name, name, kind, value is None))
+                given: s.Expr = self.expr(value) if value is not None else s.Opaque(line_of(each))
                 if value is not None or kind is not None:
-                    typed = s.Typed(_line(each), given, kind) if kind is not None and value is None else given
-                    body.append(s.Assign(_line(each), s.Name(_line(each), name), typed))
+                    typed = s.Typed(line_of(each), given, kind) if kind is not None and value is None else given
+                    body.append(s.Assign(line_of(each), s.Name(line_of(each), name), typed))
             elif each.type == "method_definition":
                 methods.append(self._method(each))
             elif each.type == "class_static_block":
                 body += self.statements(each)
         bases = tuple(
             self.expr(value)
-            for heritage in _named(node)
+            for heritage in named(node)
             if heritage.type == "class_heritage"
-            for clause in _named(heritage)
+            for clause in named(heritage)
             if clause.type == "extends_clause" and (value := clause.child_by_field_name("value")) is not None
         )
         return s.Class(
-            line, _text(node.child_by_field_name("name")), bases, tuple(members), tuple(methods), tuple(body)
+            line, text_of(node.child_by_field_name("name")), bases, tuple(members), tuple(methods), tuple(body)
         )
 
     def _method(self, node: Tree) -> s.Function:
@@ -314,85 +256,37 @@ class _Lowering:
             return function
         # `constructor(private readonly http: Http)` sets the fields of these names.
         fields = tuple(
-            s.Assign(_line(each), s.Attr(_line(each), s.Name(_line(each), "this"), _text(pattern)), self.expr(pattern))
-            for each in _named(node.child_by_field_name("parameters"))
+            s.Assign(
+                line_of(each),
+                s.Attr(line_of(each), s.Name(line_of(each), "this"), text_of(pattern)),
+                self.expr(pattern),
+            )
+            for each in named(node.child_by_field_name("parameters"))
             if any(mark.type in {"accessibility_modifier", "readonly"} for mark in each.children)
             and (pattern := each.child_by_field_name("pattern")) is not None
         )
         return s.Function(function.line, "constructor", function.params, (*fields, *function.body))
 
-    # -- types -----------------------------------------------------------------------------------------------------------
-
-    def _annotation(self, node: Tree) -> s.Type | None:
-        return self._annotated(node.child_by_field_name("type"))
-
-    def _annotated(self, node: Tree | None) -> s.Type | None:
-        inner = _named(node)
-        return self.type(inner[0]) if node is not None and node.type == "type_annotation" and inner else None
-
-    def _members(self, node: Tree | None) -> tuple[s.Member, ...]:
-        found = []
-        for each in _named(node):
-            if each.type == "property_signature":
-                name = _key(each.child_by_field_name("name"))
-                optional = any(mark.type == "?" for mark in each.children)
-                found.append(s.Member(_line(each), name, name, self._annotation(each), not optional))
-            elif each.type == "index_signature":
-                found.append(s.Member(_line(each), "*", "*", self._annotation(each), False))
-        return tuple(found)
-
-    def type(self, node: Tree | None) -> s.Type | None:
-        """The type that a type's node means; ``None`` for anything."""
-        if node is None:
-            return None
-        line = _line(node)
-        match node.type:
-            case "type_identifier" | "nested_type_identifier" | "predefined_type" | "identifier":
-                return None if _text(node) in _LOOSE else s.TypeName(line, _text(node))
-            case "generic_type":
-                name = _text(node.child_by_field_name("name")).rpartition(".")[2]
-                inner = [self.type(each) for each in _named(node.child_by_field_name("type_arguments"))]
-                args = tuple(each for each in inner if each is not None)
-                if name in _LISTS:
-                    return s.TypeName(line, "[]", args[:1])
-                if name in _MAPS:
-                    return s.TypeName(line, "{}", tuple(each for each in inner[-1:] if each is not None))
-                return s.TypeName(line, "|", args[:1]) if name in _SAME else s.TypeName(line, name, args)
-            case "array_type":
-                inner = [self.type(each) for each in _named(node)]
-                return s.TypeName(line, "[]", tuple(each for each in inner if each is not None))
-            case "object_type" | "interface_body":
-                return s.TypeObject(line, self._members(node))
-            case "union_type" | "intersection_type" | "parenthesized_type" | "readonly_type":
-                inner = [self.type(each) for each in _named(node)]
-                if any(each is None for each in inner):
-                    return None
-                return s.TypeName(line, "|", tuple(each for each in inner if each is not None))
-            case "literal_type":
-                return s.TypeName(line, "literal")
-            case _:
-                return None
-
     # -- expressions -----------------------------------------------------------------------------------------------------
 
     def _field(self, node: Tree, name: str) -> s.Expr:
         child = node.child_by_field_name(name)
-        return self.expr(child) if child is not None else s.Opaque(_line(node))
+        return self.expr(child) if child is not None else s.Opaque(line_of(node))
 
     def expr(self, node: Tree) -> s.Expr:
         """One expression."""
-        line = _line(node)
+        line = line_of(node)
         match node.type:
             case "string":
-                return s.Text(line, _string(node))
+                return s.Text(line, string_of(node))
             case "number":
-                return s.Number(line, int(_text(node)) if _text(node).isdigit() else None)
+                return s.Number(line, int(text_of(node)) if text_of(node).isdigit() else None)
             case "template_string":
-                return s.Template(line, tuple(self._piece(each) for each in _named(node)))
-            case "identifier" | "this" | "super" | "shorthand_property_identifier" | "undefined":
-                return s.Name(line, _text(node))
+                return s.Template(line, tuple(self._piece(each) for each in named(node)))
+            case "identifier" | "this" | "super" | "shorthand_property_identifier" | "undefined" | "null":
+                return s.Name(line, text_of(node))
             case "member_expression":
-                return s.Attr(line, self._field(node, "object"), _text(node.child_by_field_name("property")))
+                return s.Attr(line, self._field(node, "object"), text_of(node.child_by_field_name("property")))
             case "subscript_expression":
                 return s.Index(line, self._field(node, "object"), self._field(node, "index"))
             case "call_expression" | "new_expression":
@@ -400,26 +294,26 @@ class _Lowering:
             case "arrow_function" | "function_expression" | "generator_function":
                 return self._function(node)
             case "object":
-                return s.Object(line, tuple(self._entry(each) for each in _named(node)))
+                return s.Object(line, tuple(self._entry(each) for each in named(node)))
             case "array":
-                return s.Array(line, tuple(self._item(each) for each in _named(node)))
+                return s.Array(line, tuple(self._item(each) for each in named(node)))
             case "await_expression" | "parenthesized_expression" | "non_null_expression" | "jsx_expression":
-                inner = _named(node)
+                inner = named(node)
                 return self.expr(inner[0]) if inner else s.Opaque(line)
             case "sequence_expression":
-                *first, last = map(self.expr, _named(node))
+                *first, last = map(self.expr, named(node))
                 return s.Either(line, (last,), tuple(first))
             case "as_expression" | "satisfies_expression" | "type_assertion":
-                inner = _named(node)
+                inner = named(node)
                 value, kind = (inner[1], inner[0]) if node.type == "type_assertion" else (inner[0], inner[-1])
-                type_ = self.type(kind if kind.type != "type_arguments" else next(iter(_named(kind)), None))
+                type_ = type_of(kind if kind.type != "type_arguments" else next(iter(named(kind)), None))
                 return s.Typed(line, self.expr(value), type_) if type_ is not None else self.expr(value)
             case "ternary_expression":
                 options = (self._field(node, "consequence"), self._field(node, "alternative"))
                 return s.Either(line, options, (self._field(node, "condition"),))
             case "binary_expression":
                 both = (self._field(node, "left"), self._field(node, "right"))
-                operator = _text(node.child_by_field_name("operator"))
+                operator = text_of(node.child_by_field_name("operator"))
                 if operator == "+":
                     return s.Template(line, both)
                 if operator == "&&":
@@ -432,70 +326,70 @@ class _Lowering:
             case "class":
                 return s.Opaque(line)
             case _:
-                return s.Opaque(line, tuple(map(self.expr, _named(node))))
+                return s.Opaque(line, tuple(map(self.expr, named(node))))
 
     def _piece(self, node: Tree) -> s.Expr:
         if node.type == "template_substitution":
-            inner = _named(node)
-            return self.expr(inner[0]) if inner else s.Opaque(_line(node))
-        return s.Text(_line(node), _text(node))
+            inner = named(node)
+            return self.expr(inner[0]) if inner else s.Opaque(line_of(node))
+        return s.Text(line_of(node), text_of(node))
 
     def _call(self, node: Tree) -> s.Expr:
-        line = _line(node)
+        line = line_of(node)
         func = node.child_by_field_name("function") or node.child_by_field_name("constructor")
         if func is None:
             return s.Opaque(line)
         if func.type == "await_expression":  # `await f<T>(x)` is read as `(await f)<T>(x)`
-            func = _named(func)[0]
+            func = named(func)[0]
         given = node.child_by_field_name("arguments")
         if given is not None and given.type == "template_string":
             return s.Opaque(line, (self.expr(func), self.expr(given)))
-        if func.type == "import" or (func.type == "identifier" and _text(func) == "require"):
-            inner = _named(given)
+        if func.type == "import" or (func.type == "identifier" and text_of(func) == "require"):
+            inner = named(given)
             if inner and inner[0].type == "string":
                 return s.Call(line, s.Name(line, "require"), (s.Arg(line, self.expr(inner[0])),))
-        types = [self.type(each) for each in _named(node.child_by_field_name("type_arguments"))]
-        args = tuple(self._item(each) for each in _named(given))
+        types = [type_of(each) for each in named(node.child_by_field_name("type_arguments"))]
+        args = tuple(self._item(each) for each in named(given))
         return s.Call(line, self.expr(func), args, tuple(each for each in types if each is not None))
 
     def _item(self, node: Tree) -> s.Arg:
         if node.type == "spread_element":
-            return s.Arg(_line(node), self.expr(_named(node)[0]), spread=True)
-        return s.Arg(_line(node), self.expr(node))
+            return s.Arg(line_of(node), self.expr(named(node)[0]), spread=True)
+        return s.Arg(line_of(node), self.expr(node))
 
     def _entry(self, node: Tree) -> s.Entry:
-        line = _line(node)
+        line = line_of(node)
         if node.type == "pair":
             key = node.child_by_field_name("key")
             computed = key is not None and key.type == "computed_property_name"
-            name: s.Expr = self.expr(_named(key)[0]) if computed else s.Text(line, _key(key))
+            name: s.Expr = self.expr(named(key)[0]) if computed else s.Text(line, key_of(key))
             return s.Entry(line, name, self._field(node, "value"))
         if node.type == "spread_element":
-            return s.Entry(line, None, self.expr(_named(node)[0]))
+            return s.Entry(line, None, self.expr(named(node)[0]))
         if node.type == "method_definition":
-            return s.Entry(line, s.Text(line, _key(node.child_by_field_name("name"))), self._function(node))
-        return s.Entry(line, s.Text(line, _text(node)), self.expr(node))
+            return s.Entry(line, s.Text(line, key_of(node.child_by_field_name("name"))), self._function(node))
+        return s.Entry(line, s.Text(line, text_of(node)), self.expr(node))
 
     def _element(self, node: Tree) -> s.Expr:
         """JSX: a component is a function of its attributes; what is shown in any element is only looked at."""
-        line = _line(node)
+        line = line_of(node)
         opening = node.child_by_field_name("open_tag") or node
         name = opening.child_by_field_name("name")
         entries = []
         for each in opening.children_by_field_name("attribute"):
-            inner = _named(each)
+            inner = named(each)
             if each.type == "jsx_attribute" and len(inner) > 1:
-                entries.append(s.Entry(_line(each), s.Text(_line(each), _text(inner[0])), self.expr(inner[1])))
+                entries.append(s.Entry(line_of(each), s.Text(line_of(each), text_of(inner[0])), self.expr(inner[1])))
             elif each.type == "jsx_expression" and inner:
                 entries.append(
-                    s.Entry(_line(each), None, self.expr(_named(inner[0])[0] if _named(inner[0]) else inner[0]))
+                    s.Entry(line_of(each), None, self.expr(named(inner[0])[0] if named(inner[0]) else inner[0]))
                 )
         children = tuple(
             self.expr(each)
-            for each in (_named(node) if node.type == "jsx_element" else [])
+            for each in (named(node) if node.type == "jsx_element" else [])
             if each.type in {"jsx_element", "jsx_self_closing_element", "jsx_expression"}
         )
-        if name is not None and _text(name)[:1].isupper():
+        if name is not None and text_of(name)[:1].isupper():
             shown: s.Expr = s.Call(line, self.expr(name), (s.Arg(line, s.Object(line, tuple(entries))),))
         else:
             shown = s.Opaque(line, tuple(each.value for each in entries))
@@ -506,10 +400,10 @@ class _Lowering:
     def _pattern(self, node: Tree | None) -> s.Expr:
         if node is None:
             return s.Opaque(0)
-        line = _line(node)
+        line = line_of(node)
         match node.type:
             case "object_pattern":
-                return s.Object(line, tuple(self._pattern_entry(each) for each in _named(node)))
+                return s.Object(line, tuple(self._pattern_entry(each) for each in named(node)))
             case "array_pattern":
                 # A hole between two commas is no named child, and counts all the same.
                 items: list[s.Arg] = []
@@ -521,33 +415,25 @@ class _Lowering:
                         pending = True
                     elif each.is_named:
                         rest = each.type == "rest_pattern"
-                        inner = self._pattern(_named(each)[0] if rest else each)
+                        inner = self._pattern(named(each)[0] if rest else each)
                         items.append(s.Arg(line, inner, spread=rest))
                         pending = False
                 return s.Array(line, tuple(items))
             case "assignment_pattern" | "object_assignment_pattern":
                 return s.Default(line, self._pattern(node.child_by_field_name("left")), self._field(node, "right"))
             case "shorthand_property_identifier_pattern":
-                return s.Name(line, _text(node))
+                return s.Name(line, text_of(node))
             case _:
                 return self.expr(node)
 
     def _pattern_entry(self, node: Tree) -> s.Entry:
-        line = _line(node)
+        line = line_of(node)
         if node.type == "pair_pattern":
-            return s.Entry(line, s.Text(line, _key(node.child_by_field_name("key"))), self._pattern(
+            return s.Entry(line, s.Text(line, key_of(node.child_by_field_name("key"))), self._pattern(
                 node.child_by_field_name("value")
             ))  # fmt: skip
         if node.type == "rest_pattern":
-            return s.Entry(line, None, self._pattern(_named(node)[0]))
+            return s.Entry(line, None, self._pattern(named(node)[0]))
         target = self._pattern(node)
         name = target.target if isinstance(target, s.Default) else target
         return s.Entry(line, s.Text(line, name.id if isinstance(name, s.Name) else ""), target)
-
-
-def _string(node: Tree | None) -> str:
-    return "".join(_text(each) for each in _named(node) if each.type in {"string_fragment", "escape_sequence"})
-
-
-def _key(node: Tree | None) -> str:
-    return _string(node) if node is not None and node.type == "string" else _text(node)

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 from guardian.fieldpath import Wild
 from guardian.graph.consumers.code import syntax as s
 from guardian.model import Location
-
-if TYPE_CHECKING:
-    from guardian.graph.consumers.code.flow import Scope
 
 
 class Some:
@@ -30,6 +27,11 @@ Step = str | Wild | Some
 
 # How many alternatives of one value are kept; past that the first ones stand for all.
 _ALTERNATIVES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """None, null and undefined; also what an argument is that is not given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +124,7 @@ class HttpCall:
     escapes: list[Location] = field(default_factory=list)
     sure: bool = True
     arguments: dict[str, Value] = field(default_factory=dict)
+    entry: s.Function | None = None
 
     def __post_init__(self) -> None:
         self.root = Spot("", self.at)
@@ -186,11 +189,12 @@ class Foreign:
 
 @dataclass(frozen=True, slots=True)
 class Closure:
-    """A function, where it was made, and the instance that it is bound to."""
+    """A function, where it was made, what it is bound to, and the class that it belongs to."""
 
     function: s.Function
     scope: Scope
-    this: Instance | None = None
+    this: Instance | Data | ClassRef | None = None
+    owner: ClassRef | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +207,7 @@ class ClassRef:
 
 @dataclass(eq=False, slots=True)
 class Instance:
-    """An instance of a class of these files; ``data`` is the message it was made of."""
+    """An instance of a class of these files."""
 
     kind: ClassRef
     attrs: dict[str, Value] = field(default_factory=dict)
@@ -217,7 +221,8 @@ class Module:
 
 
 Atom = (
-    Words
+    Nothing
+    | Words
     | Record
     | Listing
     | Data
@@ -233,6 +238,7 @@ Atom = (
 )
 Value = tuple[Atom, ...]
 ANYTHING: Value = ()
+NOTHING: Value = (Nothing(),)
 
 
 def join(*values: Iterable[Atom]) -> Value:
@@ -255,3 +261,65 @@ def text_of(value: Value) -> str | None:
         if all(isinstance(part, str) for part in parts):
             return "".join(str(part) for part in parts)
     return None
+
+
+# --- names and arguments ------------------------------------------------------------------------------------------------
+
+
+@dataclass(eq=False)
+class Scope:
+    """The names of a module, class or function."""
+
+    source: s.Source
+    parent: Scope | None = None
+    names: dict[str, Value] = field(default_factory=dict)
+    results: list[tuple[Value, int]] = field(default_factory=list)
+    yields: bool = False
+    branches: int = 0
+    this: Instance | Data | ClassRef | None = None
+    owner: ClassRef | None = None
+
+    @property
+    def file(self) -> str:
+        return self.source.file
+
+    def at(self, node: s.Node) -> Location:
+        """The place of a node of this scope's file."""
+        return Location(self.source.file, "", node.line)
+
+    def find(self, name: str) -> Value | None:
+        """What a name stands for here; ``None`` if it is not known."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.names:
+                return scope.names[name]
+            scope = scope.parent
+        return None
+
+    def set(self, name: str, value: Value, *, declares: bool = True) -> None:
+        """Give a name its value; in a branch it may keep the one that it had."""
+        scope: Scope = self
+        if not declares:
+            outer: Scope | None = self
+            while outer is not None and name not in outer.names:
+                outer = outer.parent
+            scope = outer or self
+        sure = scope is self and not self.branches
+        scope.names[name] = value if sure else join(scope.names.get(name, ANYTHING), value)
+
+
+class Given(NamedTuple):
+    """The arguments of a call. ``keywords.open`` and ``open`` tell that there may be more."""
+
+    positional: list[Value]
+    keywords: Record
+    open: bool
+    node: s.Call
+
+    def first(self) -> Value:
+        return self.positional[0] if self.positional else NOTHING
+
+
+def words_of(text: str) -> frozenset[str]:
+    """The words of a text, as a set."""
+    return frozenset(text.split())

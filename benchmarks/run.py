@@ -1,0 +1,183 @@
+"""Whole-process time and memory of `guardian check`, each beside what it is to be compared with, in one run.
+
+    python benchmarks/run.py [--runs N] [--only NAME]
+
+Real specifications come from the npm registry (`npm pack`) and are kept in the user's cache directory. `specshift` is
+measured where it is installed in an environment of its own: `python -m venv E && E/bin/pip install specshift`, then
+`SPECSHIFT=E/bin/specshift`. Times are medians; memory is the peak resident set of the process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "guardian-benchmarks"
+GUARDIAN = [sys.executable, "-m", "guardian", "check", "--mode", "contract", "--no-fixes", "--quiet"]
+
+
+def measure(command: Sequence[str], runs: int, cwd: Path | None = None) -> tuple[float, float, float]:
+    """Median wall seconds, median CPU seconds and peak memory in MiB of a command."""
+    walls: list[float] = []
+    cpus: list[float] = []
+    peak = 0.0
+    for _ in range(runs):
+        code = (
+            "import resource,subprocess,sys,time\n"
+            "t=time.perf_counter()\n"
+            "subprocess.run(sys.argv[1:],stdout=subprocess.DEVNULL,stderr=subprocess.DEVNULL)\n"
+            "w=time.perf_counter()-t\n"
+            "r=resource.getrusage(resource.RUSAGE_CHILDREN)\n"
+            "print(w,r.ru_utime+r.ru_stime,r.ru_maxrss)"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code, *command], cwd=cwd, check=True, capture_output=True, text=True
+        )  # fmt: skip
+        wall, cpu, memory = map(float, done.stdout.split())
+        walls.append(wall)
+        cpus.append(cpu)
+        peak = max(peak, memory / 1024)
+    return statistics.median(walls), statistics.median(cpus), peak
+
+
+def github(version: str) -> Path:
+    """GitHub's specification of one version of `@octokit/openapi`."""
+    target = CACHE / f"github-{version}.json"
+    if not target.exists():
+        CACHE.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run(["npm", "pack", f"@octokit/openapi@{version}"], cwd=folder, check=True, capture_output=True)
+            with tarfile.open(next(Path(folder).glob("*.tgz"))) as archive:
+                member = archive.extractfile("package/generated/api.github.com.json")
+                assert member is not None
+                target.write_bytes(member.read())
+    return target
+
+
+def as_yaml(path: Path) -> Path:
+    """The same document as block YAML."""
+    target = path.with_suffix(".yaml")
+    if not target.exists():
+        import yaml
+
+        target.write_text(yaml.dump(json.loads(path.read_text()), Dumper=yaml.CSafeDumper, sort_keys=False))
+    return target
+
+
+def small_pair(folder: Path) -> tuple[Path, Path]:
+    """Two documents of about 2 KB that differ in one property."""
+    names = [f"field_{number}" for number in range(20)]
+    paths = []
+    for side, dropped in (("base", ""), ("head", "field_7")):
+        properties = {
+            name: {"type": "string", "description": "some words about it"} for name in names if name != dropped
+        }
+        schema = {"type": "object", "required": ["field_1"], "properties": properties}
+        content = {"application/json": {"schema": schema}}
+        document = {
+            "openapi": "3.1.0",
+            "info": {"title": "Small", "version": "1.0.0"},
+            "paths": {"/things": {"get": {"responses": {"200": {"description": "ok", "content": content}}}}},
+        }
+        paths.append(folder / f"{side}.json")
+        paths[-1].write_text(json.dumps(document))
+    return paths[0], paths[1]
+
+
+def many(folder: Path, count: int) -> tuple[Path, Path]:
+    """Directories of many services, one in twenty of them changed."""
+    base, head = small_pair(folder)
+    for side in ("base", "head"):
+        (folder / side).mkdir()
+        for number in range(count):
+            source = head if side == "head" and number % 20 == 0 else base
+            shutil.copy(source, folder / side / f"service-{number:04}.json")
+    return folder / "base", folder / "head"
+
+
+Row = tuple[str, tuple[float, float, float]]
+
+
+def cold(runs: int, folder: Path) -> list[Row]:
+    base, head = small_pair(folder)
+    baseline = [sys.executable, "-c", "import typer, rich, yaml, networkx"]
+    return [
+        ("import typer, rich, yaml, networkx", measure(baseline, runs)),
+        ("guardian, two documents of 2 KB", measure([*GUARDIAN, "--base", str(base), "--head", str(head)], runs)),
+    ]
+
+
+def github_json(runs: int, folder: Path) -> list[Row]:
+    base, head = github("22.0.0"), github("23.0.2")
+    reading = "import json,sys\nfor p in sys.argv[1:]: json.loads(open(p,'rb').read())"
+    rows = [
+        ("json.loads of both", measure([sys.executable, "-c", reading, str(base), str(head)], runs)),
+        (
+            "guardian, GitHub 22.0.0 to 23.0.2, JSON",
+            measure([*GUARDIAN, "--base", str(base), "--head", str(head)], runs),
+        ),
+        ("guardian, GitHub against itself", measure([*GUARDIAN, "--base", str(head), "--head", str(head)], runs)),
+    ]
+    peer = os.environ.get("SPECSHIFT") or shutil.which("specshift")
+    if peer:
+        rows.append(("specshift, the same pair", measure([peer, "diff", str(base), str(head)], runs)))
+    return rows
+
+
+def github_yaml(runs: int, folder: Path) -> list[Row]:
+    base, head = as_yaml(github("22.0.0")), as_yaml(github("23.0.2"))
+    return [
+        (
+            "guardian, GitHub 22.0.0 to 23.0.2, YAML",
+            measure([*GUARDIAN, "--base", str(base), "--head", str(head)], runs),
+        )
+    ]
+
+
+def services(runs: int, folder: Path) -> list[Row]:
+    rows = []
+    for count in (100, 1000):
+        inner = folder / str(count)
+        inner.mkdir()
+        base, head = many(inner, count)
+        for jobs in (1, 2):
+            command = [*GUARDIAN, "--base", str(base), "--head", str(head), "--jobs", str(jobs)]
+            rows.append((f"guardian, {count} services, --jobs {jobs}", measure(command, runs)))
+    return rows
+
+
+BENCHMARKS: dict[str, Callable[[int, Path], list[Row]]] = {
+    "cold": cold,
+    "github-json": github_json,
+    "github-yaml": github_yaml,
+    "services": services,
+}
+
+
+def main() -> None:
+    """Measure and print a Markdown table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--only", choices=sorted(BENCHMARKS), action="append")
+    chosen = parser.parse_args()
+    print("| what | wall s | CPU s | peak MiB |")
+    print("| --- | ---: | ---: | ---: |")
+    for name, benchmark in BENCHMARKS.items():
+        if chosen.only and name not in chosen.only:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            for what, (wall, cpu, memory) in benchmark(chosen.runs, Path(folder)):
+                print(f"| {what} | {wall:.2f} | {cpu:.2f} | {memory:.0f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,119 @@
+"""Questions to a model on behalf of the gate: answers remembered by content, checked against their schema, in parallel.
+
+A model may be away, slow, or talk nonsense. Nothing of that reaches the verdict: it becomes one sentence.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from guardian.adapter.prompts import Prompt
+from guardian.errors import GuardianError
+
+Json = dict[str, Any]
+Ask = Callable[[list[Json], Json], str]
+
+_PARALLEL = 8
+
+
+class Asker:
+    """Asks a model and remembers what it said.
+
+    Args:
+        ask: messages and schema to the answer's text.
+        model: who is asked; a part of what an answer is remembered by.
+        cache: the folder of answers; ``None`` remembers nothing.
+        within_s: seconds for all questions of a run together.
+    """
+
+    def __init__(self, ask: Ask, model: str, *, cache: Path | None = None, within_s: float = 120.0) -> None:
+        self._ask = ask
+        self._model = model
+        self._cache = cache
+        self._deadline = time.monotonic() + within_s
+        self._lock = threading.Lock()
+        self.trouble: str | None = None
+        """Why answers are missing, in a sentence; the first reason."""
+
+    def answers(self, prompts: Sequence[Prompt]) -> list[Json | None]:
+        """An answer to each question, in order; ``None`` where there is none that keeps to its schema."""
+        if not prompts:
+            return []
+        with ThreadPoolExecutor(min(_PARALLEL, len(prompts))) as pool:
+            return list(pool.map(self._answer, prompts))
+
+    def _answer(self, prompt: Prompt) -> Json | None:
+        key = self._key(prompt)
+        known = self._remembered(key)
+        if known is not None:
+            return known
+        with self._lock:
+            if self.trouble is not None and "keeps" not in self.trouble:
+                return None  # it is away; there is no use in waiting for it once for every question
+            if time.monotonic() > self._deadline:
+                self.trouble = "the model is too slow, so some questions were not asked"
+                return None
+        try:
+            text = self._ask(prompt.messages(), prompt.schema)
+        except GuardianError as error:
+            self._say(f"the model cannot be asked: {error.message}")
+            return None
+        answer = _read(text, prompt.schema)
+        if answer is None:
+            self._say("the model says nothing that keeps to the asked form")
+            return None
+        self._remember(key, answer)
+        return answer
+
+    def _say(self, trouble: str) -> None:
+        with self._lock:
+            self.trouble = self.trouble or trouble
+
+    def _key(self, prompt: Prompt) -> str:
+        said = json.dumps([self._model, prompt.messages(), prompt.schema], sort_keys=True)
+        return hashlib.sha256(said.encode()).hexdigest()
+
+    def _remembered(self, key: str) -> Json | None:
+        if self._cache is None:
+            return None
+        try:
+            found = json.loads((self._cache / f"{key}.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        return found if isinstance(found, dict) else None
+
+    def _remember(self, key: str, answer: Json) -> None:
+        if self._cache is None:
+            return
+        try:
+            self._cache.mkdir(parents=True, exist_ok=True)
+            part = self._cache / f"{key}.{os.getpid()}.{threading.get_ident()}.part"
+            part.write_text(json.dumps(answer), encoding="utf-8")
+            part.replace(self._cache / f"{key}.json")
+        except OSError:
+            self._cache = None  # a cache that cannot be written is none
+
+
+def _read(text: str, schema: Json) -> Json | None:
+    """The answer, if it is JSON that keeps to its schema."""
+    import jsonschema_rs
+
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) and jsonschema_rs.is_valid(schema, value) else None
+
+
+def answer_cache() -> Path:
+    """Where answers are remembered (XDG base directories)."""
+    root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(root) / "guardian" / "answers"

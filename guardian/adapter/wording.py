@@ -1,0 +1,115 @@
+"""Documentation that changed where the schema did not: the one thing that a comparison of schemas cannot judge.
+
+Texts are paired by what they describe (an operation, a parameter, a field), never by where they stand in the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from guardian.model import Direction, Location
+from guardian.spec.api import Api, Node, Operation, Schema
+from guardian.spec.shape import Shaper
+
+_DEPTH = 6
+_TEXTS = ("summary", "description")
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """One text and what became of it.
+
+    ``field`` is as manifests write it; empty for the operation itself.
+    """
+
+    operation: str
+    field: str
+    direction: Direction
+    base: str
+    head: str
+    base_location: Location
+    head_location: Location
+
+    @property
+    def place(self) -> str:
+        """Operation, a dot, field."""
+        return f"{self.operation}.{self.field}" if self.field else self.operation
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    text: str
+    location: Location
+    direction: Direction
+
+
+def reworded(base: Api, head: Api) -> list[Wording]:
+    """The texts that both sides have and that differ in more than white space, by place.
+
+    Raises:
+        ReadError: an operation is malformed.
+    """
+    found: list[Wording] = []
+    for name in sorted(base.operations.keys() & head.operations.keys()):
+        before, after = _texts(base.operations[name]), _texts(head.operations[name])
+        for key in sorted(before.keys() & after.keys()):
+            old, new = before[key], after[key]
+            if old.text and new.text and old.text != new.text:
+                found.append(Wording(name, key[0], old.direction, old.text, new.text, old.location, new.location))
+    return found
+
+
+def _texts(operation: Operation) -> dict[tuple[str, str], _Text]:
+    """(field, message part) -> what is said about it. Requests and responses may say different things of one name."""
+    found: dict[tuple[str, str], _Text] = {}
+    incoming = Direction.RESPONSE if operation.inverted else Direction.REQUEST
+
+    def put(field: str, part: str, nodes: tuple[Node, ...], direction: Direction) -> None:
+        text = " ".join(
+            " ".join(node.value[key].split())
+            for node in nodes
+            for key in _TEXTS
+            if isinstance(node.value, dict) and isinstance(node.value.get(key), str)
+        )
+        if text and nodes:
+            found[field, part] = _Text(text, nodes[0].location, direction)
+
+    put("", "", (operation.node,), incoming)
+    parts = operation.parts
+    for parameter in parts.parameters:
+        nodes = (parameter.node, *(_layers(parameter.schema) if parameter.schema else ()))
+        put(parameter.field, "parameter", nodes, incoming)
+    shaper = Shaper()
+    if parts.body is not None and parts.body.content and parts.body.content[0].schema is not None:
+        for field, schema in _fields(parts.body.content[0].schema, incoming, shaper, "body", ()):
+            put(field, "request", _layers(schema), incoming)
+    for status, response in parts.responses.items():
+        for header in response.headers.values():
+            put(f"header:{header.name}", status, (header.node,), incoming.opposite)
+        if response.content and response.content[0].schema is not None:
+            for field, schema in _fields(response.content[0].schema, incoming.opposite, shaper, "", ()):
+                put(field or "$", status, _layers(schema), incoming.opposite)
+    return found
+
+
+def _layers(schema: Schema) -> tuple[Node, ...]:
+    """A schema's nodes with what they refer to, the nearest text first."""
+    found: list[Node] = []
+    for node in schema.nodes:
+        found += node.document.documents.layers(node) if isinstance(node.value, dict) else (node,)
+    return tuple(found)
+
+
+def _fields(
+    schema: Schema, direction: Direction, shaper: Shaper, field: str, trail: tuple[object, ...]
+) -> Iterator[tuple[str, Schema]]:
+    yield field, schema
+    if schema.key in trail or len(trail) >= _DEPTH:
+        return
+    below = (*trail, schema.key)
+    for atom in shaper.shape(schema, direction).atoms:
+        for name, child in atom.properties.items():
+            yield from _fields(child, direction, shaper, f"{field}.{name}" if field else name, below)
+        if atom.kind == "array" and atom.items.nodes:
+            yield from _fields(atom.items, direction, shaper, f"{field}[]", below)

@@ -1,0 +1,148 @@
+"""``guardian fix``: the verified fixes of a check, listed, shown and written."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from guardian.cli.app import new_app
+from guardian.cli.flags import CheckFlags, takes_check_flags
+from guardian.cli.output import remark, wants_color, write_stdout
+from guardian.cli.reporting import checked, write_reports
+from guardian.cli.settings import Run, resolve
+from guardian.config import ReportFormat
+from guardian.errors import UsageError
+from guardian.model import Fix, Report, Strategy
+from guardian.report.escape import terminal as safe
+from guardian.report.layout import Page
+
+app = new_app()
+
+_DIFF_STYLE = {"+": "green", "-": "red", "@": "cyan", "d": "bold", "i": "dim"}
+_PROSE = 600  # characters of a sentence with names from outside in it
+
+
+@app.command()
+@takes_check_flags
+def fix(
+    flags: CheckFlags,
+    strategy: Annotated[Strategy | None, typer.Option(help="Only fixes of this strategy.")] = None,
+    change: Annotated[
+        list[str] | None, typer.Option(metavar="FINGERPRINT", help="Only fixes of this finding. Repeatable.")
+    ] = None,
+    id: Annotated[str | None, typer.Option("--id", metavar="ID", help="The fix of this id, such as F1.")] = None,
+    apply: Annotated[bool, typer.Option("--apply", help="Write the best of them to its files.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what --apply would write.")] = False,
+) -> None:
+    """List the verified fixes of a check, show them as diffs, or write one.
+
+    The flags are those of `guardian check`. A fix is written to the files of --head, which has to be the work tree or files
+    in it; a file that has changed since it was checked is not touched.
+
+    Exit codes: 0 there is a fix, or nothing to mend; 1 something breaks and no fix was found; 2, 3 and 4 as for
+    `guardian check`.
+    """
+    run = resolve(flags, Path.cwd())
+    run = replace(run, request=replace(run.request, fixes=True))
+    report = checked(run)
+    fixes = select(report, strategy, tuple(change or ()), id)
+    if run.reports or run.format is not ReportFormat.TERMINAL:
+        write_reports(run, replace(report, fixes=tuple(fixes)))
+    if not fixes:
+        _say_why(report, narrowed=bool(strategy or change or id))
+        raise typer.Exit(1 if _broken(report) else 0)
+    if apply and not dry_run:
+        _write(fixes[0], run, report)
+        return
+    if run.format is ReportFormat.TERMINAL:
+        shown = fixes[:1] if dry_run else fixes
+        page = listing(shown, width=shutil.get_terminal_size((100, 24)).columns, diffs=dry_run or run.verbose)
+        write_stdout(page.render(color=wants_color(run.color)))
+
+
+def select(report: Report, strategy: Strategy | None, changes: Sequence[str], id: str | None) -> list[Fix]:
+    """The fixes that were asked for, the one to take first in front.
+
+    For findings that are named it is the fix that mends them and the least besides; else the one that mends most.
+
+    Raises:
+        UsageError: there is no such finding.
+    """
+    known = {each.fingerprint for each in report.changes}
+    for fingerprint in changes:
+        if fingerprint not in known:
+            raise UsageError(f"--change {fingerprint}: this check has no such finding")
+    found = [
+        each
+        for each in report.fixes
+        if (strategy is None or each.strategy is strategy)
+        and set(changes) <= set(each.changes)
+        and (id is None or each.id == id)
+    ]
+    return sorted(found, key=lambda each: len(each.changes) if changes else -len(each.changes))
+
+
+def listing(fixes: Sequence[Fix], *, width: int, diffs: bool) -> Page:
+    """The fixes for people: what is done, what was tried, how it is rolled out, and (``diffs``) what is written."""
+    page = Page(max(60, width))
+    for each in fixes:
+        page.gap()
+        page.text(safe(each.rationale, _PROSE), lead=(f"{each.id} {each.strategy.value}  ", "bold"))
+        for line in each.verification.lines:
+            page.text(safe(line, _PROSE), indent=2, lead=("ok ", "green"))
+        for number, step in enumerate(each.rollout, 1):
+            page.text(safe(step, _PROSE), indent=2, lead=(f"{number}. ", "dim"))
+        for patch in each.patches:
+            if diffs:
+                _diff(page, patch.diff)
+            else:
+                page.text(safe(patch.file), indent=2, lead=("file ", "dim"))
+    return page
+
+
+def _diff(page: Page, diff: str) -> None:
+    page.gap()
+    for row in diff.splitlines():
+        page.line((safe(row, len(row)), _DIFF_STYLE.get(row[:1], "")))
+
+
+def _write(chosen: Fix, run: Run, report: Report) -> None:
+    from guardian.fixes.apply import apply_fix
+
+    head = run.request.head
+    if head is not None and not (run.request.cwd / head).exists():
+        raise UsageError(
+            f"--apply writes to the work tree, and --head {head} is a revision",
+            hint="check it out, or show the diff with --dry-run",
+        )
+    for path in apply_fix(chosen, run.request.cwd):
+        remark("info", f"{chosen.id} {chosen.strategy.value}: wrote {_shown(path, run.request.cwd)}")
+    left = [each for each in _broken(report) if each not in chosen.changes]
+    if left:
+        remark("info", f"{len(left)} breaking changes are left: {', '.join(left[:5])}")
+
+
+def _shown(path: Path, cwd: Path) -> str:
+    return path.relative_to(cwd.resolve()).as_posix() if path.is_relative_to(cwd.resolve()) else str(path)
+
+
+def _broken(report: Report) -> list[str]:
+    from guardian.model import Severity
+
+    return [
+        each.fingerprint for each in report.changes if each.counts_as is Severity.BREAKING and each.exception is None
+    ]
+
+
+def _say_why(report: Report, *, narrowed: bool) -> None:
+    if not _broken(report):
+        remark("info", "nothing counts as breaking, so there is nothing to mend")
+    elif narrowed and report.fixes:
+        remark("warning", "no fix passes for what was asked for", "`guardian fix` lists those that do")
+    else:
+        remark("warning", "no fix was found that mends it and keeps what the change is for")

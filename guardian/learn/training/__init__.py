@@ -1,0 +1,1 @@
+"""``guardian train``: GRPO with LoRA on whole episodes of the learning environments."""

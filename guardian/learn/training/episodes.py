@@ -1,0 +1,220 @@
+"""An episode of either environment as a conversation: questions, answers, and what they earned.
+
+Training, the warm start and evaluation play these; what a question says comes from the environment's own prompts, what an
+answer earns from its own rubrics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+Json = dict[str, Any]
+Messages = list[Json]
+
+
+class Episode(Protocol):
+    """One episode. ``ceiling`` is the return that a perfect player has on it, or what stands for that."""
+
+    task: str
+    signals: dict[str, float]
+    ceiling: float
+
+    @property
+    def done(self) -> bool:
+        """Whether it is over."""
+
+    def question(self) -> Messages:
+        """The messages of this turn: with the system's at the first, the user's alone later."""
+
+    def answer(self, text: str) -> None:
+        """Play a model's answer."""
+
+    def teacher(self) -> str:
+        """What the environment's own engine would answer to this turn's observation."""
+
+    def score(self) -> float:
+        """In [0, 1]."""
+
+    @property
+    def reward(self) -> float:
+        """The sum of the signals so far."""
+
+
+class ContractEpisode:
+    """The contract environment: one answer a phase, which may mean several actions."""
+
+    def __init__(self, scenarios: Any, task: str, seed: int, difficulty: str) -> None:
+        from guardian.learn.contract.environment import ContractEnv
+
+        self.task = task
+        self.signals: dict[str, float] = {}
+        self._env = ContractEnv(scenarios, difficulty=difficulty)
+        self.ceiling = _oracle_return(self._env, task, seed)
+        self._observation = self._env.reset(task, seed)
+        self._turns = 0
+        self.invalid = 0
+        self.steps = 0
+
+    @property
+    def done(self) -> bool:
+        return self._observation.done
+
+    @property
+    def reward(self) -> float:
+        return self._env.state.total_reward
+
+    def question(self) -> Messages:
+        from guardian.learn.contract.prompting import prompt_of
+
+        messages = prompt_of(self._observation).messages()
+        return messages if self._turns == 0 else messages[1:]
+
+    def schema(self) -> Json:
+        """Of this turn's answer."""
+        from guardian.learn.contract.prompting import prompt_of
+
+        return prompt_of(self._observation).schema
+
+    def answer(self, text: str) -> None:
+        from guardian.learn.contract.actions import DONE, REPORT, Action
+        from guardian.learn.contract.prompting import actions_of
+
+        self._turns += 1
+        phase = self._observation.phase
+        # An unreadable answer is one malformed action; a phase has one answer, so that it is then left.
+        for action in (*actions_of(self._observation, text), Action(REPORT, field_path=DONE)):
+            self._observation = self._env.step(action)
+            self.steps += 1
+            self.invalid += "malformed_action" in self._observation.rewards
+            for name, value in self._observation.rewards.items():
+                self.signals[name] = round(self.signals.get(name, 0.0) + value, 6)
+            if self._observation.done or self._observation.phase != phase:
+                return
+
+    def teacher(self) -> str:
+        from guardian.learn.contract.prompting import answer_of
+        from guardian.learn.contract.reasoning import reason
+
+        return answer_of(self._observation, reason(self._observation))
+
+    def score(self) -> float:
+        return self._env.score()
+
+
+def _oracle_return(env: Any, task: str, seed: int) -> float:
+    observation = env.reset(task, seed)
+    while not observation.done:
+        for action in env.answers():
+            observation = env.step(action)
+    return max(1.0, float(env.state.total_reward))
+
+
+class WorkflowEpisode:
+    """The workflow environment: one action an answer, as many answers as the office has steps.
+
+    Args:
+        max_turns: after so many answers the episode is left as it stands; conversations have to end somewhere.
+    """
+
+    ceiling = 10.0  # about what a perfect desk earns; groups are normalised again in training
+
+    def __init__(self, task: str, seed: int, difficulty: str, max_turns: int = 12) -> None:
+        from guardian.learn.workflow.environment import EnterpriseWorkflowEnv
+        from guardian.learn.workflow.policies import AdaptivePolicy
+
+        self.task = task
+        self.signals: dict[str, float] = {}
+        self._env = EnterpriseWorkflowEnv(task, difficulty, seed)
+        self._env.reset()
+        self._teacher = AdaptivePolicy()
+        self._teacher.reset(seed)
+        self._left = max_turns
+        self._turns = 0
+        self._reward = 0.0
+        self.invalid = 0
+
+    @property
+    def steps(self) -> int:
+        return self._turns
+
+    @property
+    def done(self) -> bool:
+        return self._env.done or self._left <= 0
+
+    @property
+    def reward(self) -> float:
+        return self._reward
+
+    def question(self) -> Messages:
+        from guardian.learn.workflow.prompts import write_prompt
+
+        messages: Messages = [dict(each) for each in write_prompt(self._env.observation)]
+        return messages if self._turns == 0 else messages[1:]
+
+    def schema(self) -> Json:
+        from guardian.learn.workflow.prompts import ANSWER_SCHEMA
+
+        return dict(ANSWER_SCHEMA)
+
+    def answer(self, text: str) -> None:
+        from guardian.learn.workflow.prompts import read_answer
+
+        _, reward, _, info = self._env.step(read_answer(text))
+        self._turns += 1
+        self._left -= 1
+        self._reward += reward
+        self.invalid += "malformed" in info["rewards"]
+        for name, value in info["rewards"].items():
+            self.signals[name] = round(self.signals.get(name, 0.0) + value, 6)
+
+    def teacher(self) -> str:
+        from guardian.learn.workflow.prompts import write_answer
+
+        choice = self._teacher.act(self._env.observation)
+        return write_answer(choice if isinstance(choice, Mapping) else {"action": str(choice)})
+
+    def score(self) -> float:
+        return float(self._env.scores.total)
+
+
+Make = Callable[[str, int, str], Episode]
+"""Makes an episode of a task, seed and difficulty."""
+
+
+def maker(env: str, *, graph: Path | None = None, split: str = "train") -> Make:
+    """What makes the episodes of an environment.
+
+    Raises:
+        UsageError: there is no such split, or the company of ``graph`` has no material.
+        GuardianError: the company of ``graph`` cannot be read.
+    """
+    if env == "workflow":
+        return WorkflowEpisode
+    from guardian.learn.contract.environment import Scenarios
+
+    scenarios = Scenarios(graph=graph, split=split)
+    return lambda task, seed, difficulty: ContractEpisode(scenarios, task, seed, difficulty)
+
+
+def tasks_of(env: str) -> tuple[str, ...]:
+    """The tasks, or scenarios, of an environment."""
+    if env == "workflow":
+        from guardian.learn.workflow.scenarios import SCENARIOS
+
+        return tuple(SCENARIOS)
+    from guardian.learn.contract.tasks import TASKS
+
+    return tuple(TASKS)
+
+
+def signals_of(env: str) -> tuple[str, ...]:
+    """The names of an environment's rubric signals."""
+    if env == "workflow":
+        from guardian.learn.workflow.rubric import SIGNALS
+
+        return tuple(SIGNALS)
+    from guardian.learn.contract.signals import Signal
+
+    return tuple(signal.value for signal in Signal)

@@ -1,0 +1,130 @@
+"""Everything that touches torch, transformers, PEFT and TRL before a run: threads, weights, adapters, arguments."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from guardian.adapter.weights import title_of
+from guardian.errors import UsageError
+from guardian.learn.training.presets import Plan, Preset
+
+Json = dict[str, Any]
+
+
+def prepare(preset: Preset) -> None:
+    """Settings that count only before torch is imported.
+
+    Raises:
+        UsageError: the extra ``train`` is not installed.
+    """
+    os.environ.setdefault("TRL_EXPERIMENTAL_SILENCE", "1")  # rollout_func is experimental; its version is pinned
+    if preset.name == "cpu":
+        # Spinning threads starve one another as soon as anything else runs on the machine.
+        os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+        os.environ.setdefault("OMP_NUM_THREADS", str(preset.threads or 1))
+    try:
+        import datasets  # noqa: F401
+        import peft  # noqa: F401
+        import torch  # noqa: F401
+        import trl  # noqa: F401
+    except ImportError as error:
+        raise UsageError(f"guardian train needs {error.name}", hint="pip install 'contract-guardian[train]'") from None
+
+
+def load(plan: Plan) -> tuple[Any, Any]:
+    """The base model with a fresh LoRA adapter, and its tokenizer."""
+    import torch
+    from peft import LoraConfig, get_peft_model, prepare_model_for_kbit_training
+    from transformers import AutoModelForCausalLM, AutoTokenizer, set_seed
+
+    set_seed(plan.seed)
+    preset = plan.preset
+    tokenizer = AutoTokenizer.from_pretrained(plan.base, padding_side="left")
+    if tokenizer.pad_token_id is None:
+        tokenizer.pad_token = tokenizer.eos_token
+    quantised: Json = {}
+    if preset.four_bit:
+        from transformers import BitsAndBytesConfig
+
+        quantised["quantization_config"] = BitsAndBytesConfig(
+            load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=torch.bfloat16
+        )
+    if preset.name != "cpu":
+        quantised["device_map"] = {"": int(os.environ.get("LOCAL_RANK", "0"))}
+    model = AutoModelForCausalLM.from_pretrained(plan.base, dtype=getattr(torch, preset.dtype), **quantised)
+    if preset.four_bit:
+        model = prepare_model_for_kbit_training(model, use_gradient_checkpointing=preset.recompute)
+    lora = LoraConfig(r=plan.rank, lora_alpha=plan.alpha, target_modules="all-linear", task_type="CAUSAL_LM")
+    return get_peft_model(model, lora), tokenizer
+
+
+def load_adapter(model: Any, folder: Path) -> None:
+    """Put saved LoRA weights into a PEFT model."""
+    from peft import load_peft_weights, set_peft_model_state_dict
+
+    set_peft_model_state_dict(model, load_peft_weights(str(folder), device=str(next(model.parameters()).device)))
+
+
+def arguments(plan: Plan, report_to: tuple[str, ...], combined: str) -> Any:
+    """TRL's settings of a run."""
+    from trl import GRPOConfig
+
+    preset = plan.preset
+    os.environ.setdefault("TENSORBOARD_LOGGING_DIR", str(plan.output / "tensorboard"))
+    cpu = preset.name == "cpu"
+    vllm: Json = {}
+    if preset.vllm:
+        vllm = {
+            "use_vllm": True,
+            "vllm_mode": preset.vllm,
+            "vllm_max_model_length": preset.window,
+        }
+        if preset.vllm == "colocate":
+            vllm |= {"vllm_gpu_memory_utilization": preset.vllm_memory, "vllm_enable_sleep_mode": True}
+    return GRPOConfig(
+        output_dir=str(plan.output / "checkpoints"),
+        max_steps=plan.steps,
+        per_device_train_batch_size=preset.batch,
+        gradient_accumulation_steps=preset.accumulation,
+        num_generations=preset.group,
+        max_completion_length=preset.answer,
+        learning_rate=preset.rate,
+        lr_scheduler_type="constant",
+        temperature=1.0,
+        beta=0.0,
+        multi_objective_aggregation=combined,
+        shuffle_dataset=False,  # the course is in order, and balanced
+        use_cpu=cpu,
+        bf16=not cpu,
+        gradient_checkpointing=preset.recompute,
+        dataloader_pin_memory=False,
+        ddp_find_unused_parameters=False,
+        logging_steps=1,
+        save_steps=plan.save_every,
+        save_total_limit=2,
+        report_to=list(report_to) or "none",
+        run_name=plan.output.name,
+        seed=plan.seed,
+        disable_tqdm=True,
+        remove_unused_columns=False,
+        **vllm,
+    )
+
+
+def export_adapter(source: Path, target: Path, plan: Plan) -> None:
+    """An adapter as it is kept and served: its two files, the weights in bf16, which halves them."""
+    import torch
+    from safetensors.torch import load_file, save_file  # type: ignore[import-not-found, unused-ignore]
+
+    target.mkdir(parents=True, exist_ok=True)
+    weights = {
+        name: value.to(torch.bfloat16) for name, value in load_file(source / "adapter_model.safetensors").items()
+    }
+    save_file(weights, target / "adapter_model.safetensors", metadata={"format": "pt"})
+    (target / "adapter_model.safetensors").chmod(0o644)  # it is written for its owner alone
+    settings = json.loads((source / "adapter_config.json").read_text(encoding="utf-8"))
+    settings["base_model_name_or_path"] = title_of(plan.base)
+    (target / "adapter_config.json").write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")

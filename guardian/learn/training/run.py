@@ -1,0 +1,204 @@
+"""The run: base model, warm start, GRPO on episodes, evaluation on held-out seeds, the best adapter kept."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from guardian.errors import UsageError
+from guardian.learn.training import card, loading
+from guardian.learn.training.chat import Chat
+from guardian.learn.training.curriculum import Course
+from guardian.learn.training.episodes import Make, maker, signals_of
+from guardian.learn.training.metrics import Metrics, told, write_curve
+from guardian.learn.training.presets import Plan
+from guardian.learn.training.rewards import aggregation, reward_functions
+from guardian.learn.training.rollout import Draw, Trajectory, rollout
+from guardian.learn.training.warmstart import demonstrations, warm_start
+
+if TYPE_CHECKING:
+    from guardian.learn.training.callbacks import Watch
+
+Json = dict[str, Any]
+Tell = Callable[[str], None]
+
+#: Warm-start episodes are drawn from a course of its own.
+_WARM_SEED = 7_919
+
+
+def train(plan: Plan, *, resume: bool = False, tell: Tell = lambda step: None, report_to: tuple[str, ...] = ()) -> Path:
+    """Train, and give the folder of the adapter.
+
+    Args:
+        resume: continue what lies in the plan's output folder.
+        tell: is told, in words, how far it is.
+        report_to: trackers of transformers: ``tensorboard``, ``wandb``, ``trackio``.
+
+    Raises:
+        UsageError: an extra is missing, the folder holds another run, or nothing to resume.
+        KeyboardInterrupt: it was interrupted; what there was is saved.
+    """
+    loading.prepare(plan.preset)
+    output = plan.output
+    checkpoint = _claim(plan, resume=resume)
+    make = maker(plan.env, graph=plan.graph)
+    tell("loading the base model")
+    model, tokenizer = loading.load(plan)
+    metrics = Metrics(output, int(checkpoint.name.partition("-")[2]) if checkpoint else 0, writes=_is_main())
+    warmed = output / "warmstart"
+    if checkpoint is None and plan.preset.warm_steps:
+        if (warmed / "adapter_config.json").is_file():
+            loading.load_adapter(model, warmed)
+        else:
+            _warm(plan, model, tokenizer, make, metrics, tell)
+            if _is_main():
+                part = output / "warmstart.part"
+                model.save_pretrained(part)
+                part.rename(warmed)  # whole or not at all: an interrupted run and other processes look for it
+    trainer, watch = _trainer(plan, model, tokenizer, make, metrics, tell, report_to)
+    started = time.monotonic()
+    try:
+        trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+    finally:
+        if trainer.accelerator.is_main_process:
+            _finish(plan, trainer, metrics, time.monotonic() - started)
+    if watch.interrupted:
+        raise KeyboardInterrupt
+    return output / "adapter"
+
+
+def _is_main() -> bool:
+    """Whether this is the process that writes, of those that a launcher started."""
+    return os.environ.get("RANK", "0") == "0"
+
+
+def _claim(plan: Plan, *, resume: bool) -> Path | None:
+    """The checkpoint to continue from, if any; the folder is then this plan's."""
+    plan.output.mkdir(parents=True, exist_ok=True)
+    mark = plan.output / "plan.json"
+    if resume and not mark.is_file():
+        raise UsageError("there is no run to resume", file=str(plan.output))
+    if mark.is_file():
+        if json.loads(mark.read_text(encoding="utf-8"))["identity"] != json.loads(json.dumps(plan.identity)):
+            raise UsageError("the folder holds another run", file=str(plan.output), hint="name another --output")
+    if _is_main():
+        mark.write_text(json.dumps({"identity": plan.identity}, indent=2) + "\n", encoding="utf-8")
+    found = sorted((plan.output / "checkpoints").glob("checkpoint-*"), key=lambda each: int(each.name[11:]))
+    if found and not resume:
+        raise UsageError("a run lies there already", file=str(plan.output), hint="--resume continues it")
+    return found[-1] if found else None
+
+
+def _warm(plan: Plan, model: Any, tokenizer: Any, make: Make, metrics: Metrics, tell: Tell) -> None:
+    preset = plan.preset
+    tell("warm start: playing the engine's episodes")
+    course = Course(plan.tasks, preset.warm_steps * preset.warm_batch, plan.seed + _WARM_SEED, until=(0.6, 1.0))
+    shown = demonstrations(course.draws(), make, Chat(tokenizer))
+
+    def heard(line: Json) -> None:
+        metrics.add(line)
+        tell(f"warm start: step {line['step']}, loss {line['loss']:.3f}, entropy {line['entropy']:.3f}")
+
+    warm_start(
+        model, shown, steps=preset.warm_steps, batch=preset.warm_batch, rate=preset.warm_rate,
+        floor=plan.warm_entropy_floor, tell=heard, pad=tokenizer.pad_token_id, micro=min(4, preset.batch),
+    )  # fmt: skip
+
+
+def _trainer(
+    plan: Plan, model: Any, tokenizer: Any, make: Make, metrics: Metrics, tell: Tell, report_to: tuple[str, ...]
+) -> tuple[Any, Watch]:
+    from accelerate.utils import gather_object
+    from datasets import Dataset
+    from transformers import PrinterCallback
+    from trl import GRPOTrainer
+
+    from guardian.learn.training.callbacks import Watch
+
+    signals = signals_of(plan.env)
+    arguments = loading.arguments(plan, report_to, aggregation(separate=plan.separate))
+    draws = Course(plan.tasks, plan.steps * plan.preset.draws * arguments.world_size, plan.seed).draws()
+    watch = Watch(plan, metrics, held_out(plan), maker(plan.env, graph=plan.graph, split="heldout"), tokenizer, tell)
+
+    def seen(played: list[Trajectory]) -> None:
+        watch.played(gather_object(told(played)))
+
+    trainer = GRPOTrainer(
+        model=model,
+        reward_funcs=reward_functions(signals, separate=plan.separate),
+        args=arguments,
+        processing_class=tokenizer,
+        rollout_func=rollout(make, signals, seen),
+        train_dataset=Dataset.from_list([{"prompt": draw.line()} for draw in draws]),
+        callbacks=[watch],
+    )
+    trainer.remove_callback(PrinterCallback)  # the run tells its own progress
+    return trainer, watch
+
+
+def held_out(plan: Plan) -> list[Draw]:
+    """The episodes that the run evaluates itself on; no training run and no ``guardian eval --seed 0`` plays them."""
+    if plan.env == "workflow":
+        from guardian.learn.workflow.curriculum import held_out_seeds
+
+        seeds = list(held_out_seeds(plan.evaluate_episodes, 9))
+    else:
+        from guardian.learn.evaluate import episode_seed
+
+        seeds = [episode_seed(9, index) for index in range(plan.evaluate_episodes)]
+    return [Draw(task, seed, "easy") for task in plan.tasks for seed in seeds]
+
+
+def _finish(plan: Plan, trainer: Any, metrics: Metrics, took_s: float) -> None:
+    """The best adapter, the curve and the card; also of a run that was interrupted."""
+    final = plan.output / "final"
+    trainer.save_model(str(final))
+    best = plan.output / "best"
+    adapter = plan.output / "adapter"
+    shutil.rmtree(adapter, ignore_errors=True)
+    loading.export_adapter(best if (best / "adapter_config.json").is_file() else final, adapter, plan)
+    with contextlib.suppress(FileNotFoundError):
+        (final / "training_args.bin").unlink()
+    write_curve(metrics.steps(), plan.tasks, signals_of(plan.env), plan.output)
+    text = card.model_card(plan, metrics.lines(), trainer.state.global_step, took_s)
+    for folder in (plan.output, adapter):
+        (folder / "README.md").write_text(text, encoding="utf-8")
+
+
+def describe(plan: Plan, prompts: int = 3) -> str:
+    """What a run would do, and its first prompts; loads no weights."""
+    preset = plan.preset
+    world = int(os.environ.get("WORLD_SIZE", "1"))
+    course = Course(plan.tasks, plan.steps * preset.draws * world, plan.seed)
+    draws = course.draws()
+    counts = {level: sum(draw.difficulty == level for draw in draws) for level in ("easy", "medium", "hard")}
+    lines = [
+        f"base        {plan.base} ({preset.dtype}{', 4-bit' if preset.four_bit else ''})",
+        f"adapter     LoRA r={plan.rank} alpha={plan.alpha} on all linear layers",
+        f"environment {plan.env}: {', '.join(plan.tasks)}",
+        f"warm start  {preset.warm_steps} steps of {preset.warm_batch} episodes, to an entropy of {plan.warm_entropy_floor}",
+        (
+            f"GRPO        {plan.steps} steps of {preset.draws * world} seeds in groups of {preset.group}, "
+            f"{plan.steps * preset.draws * preset.group * world} episodes ({counts})"
+        ),
+        (
+            f"rewards     {'each signal normalised by itself (GDPO)' if plan.separate else 'sum of the signals'}: "
+            f"{', '.join(signals_of(plan.env))}"
+        ),
+        f"generation  {'vLLM, ' + preset.vllm if preset.vllm else 'transformers'}, {preset.answer} tokens an answer",
+        f"held out    {len(held_out(plan))} episodes every {plan.evaluate_every} steps",
+        f"output      {plan.output}",
+    ]
+    make = maker(plan.env, graph=plan.graph)
+    for draw in draws[:prompts]:
+        episode = make(draw.task, draw.seed, draw.difficulty)
+        lines += ["", f"--- {draw.task}, seed {draw.seed}, {draw.difficulty}"]
+        lines += [f"[{message['role']}] {message['content']}" for message in episode.question()]
+        lines += [f"[the engine] {episode.teacher()}"]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from guardian.adapter.asking import Asker
+from guardian.adapter.connect import connect
+from guardian.adapter.consult import asker_for
+from guardian.adapter.endpoint import Endpoint
+from guardian.adapter.local import base_of
+from guardian.adapter.prompts import Prompt
+from guardian.adapter.serving import serving
+from guardian.adapter.weights import fetch
+from guardian.errors import ReadError, UsageError
+
+SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"], "additionalProperties": False}
+
+
+def _prompt(text: str) -> Prompt:
+    return Prompt(text, SCHEMA)
+
+
+def test_answers_are_remembered_by_content(tmp_path: Path) -> None:
+    """The same question to the same model is asked once, ever; to another model it is another question."""
+    asked: list[str] = []
+
+    def ask(messages: list[Any], schema: Any) -> str:
+        asked.append(messages[-1]["content"])
+        return '{"n":1}'
+
+    for model, count in (("a", 2), ("a", 2), ("b", 4)):
+        asker = Asker(ask, model, cache=tmp_path)
+        assert asker.answers([_prompt("x"), _prompt("y")]) == [{"n": 1}, {"n": 1}]
+        assert len(asked) == count
+
+
+@pytest.mark.parametrize("said", ["", "no", "[1]", '{"n":"1"}', '{"n":1,"m":2}', '{"n":1', "[" * 100_000])
+def test_nonsense_is_no_answer(said: str, tmp_path: Path) -> None:
+    """What keeps not to its schema is no answer, is said in one sentence and is not remembered."""
+    asker = Asker(lambda messages, schema: said, "m", cache=tmp_path)
+    assert asker.answers([_prompt("x"), _prompt("y")]) == [None, None]
+    assert asker.trouble == "the model says nothing that keeps to the asked form"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_model_that_is_away_is_asked_once() -> None:
+    """After the first failure no further question waits for the same one."""
+    asked: list[int] = []
+
+    def ask(messages: list[Any], schema: Any) -> str:
+        asked.append(1)
+        raise ReadError("nobody there")
+
+    asker = Asker(ask, "m")
+    assert asker.answers([_prompt("x")]) == [None]
+    assert asker.answers([_prompt(str(number)) for number in range(20)]) == [None] * 20
+    assert len(asked) == 1
+    assert asker.trouble == "the model cannot be asked: nobody there"
+
+
+def test_time_is_bounded_for_all_questions_together() -> None:
+    """Once the time of a run is over, nothing more is asked."""
+    asker = Asker(lambda messages, schema: '{"n":1}', "m", within_s=-1.0)
+    assert asker.answers([_prompt("x")]) == [None]
+    assert asker.trouble is not None
+    assert "too slow" in asker.trouble
+
+
+@pytest.fixture
+def server() -> Any:
+    """A server that answers what ``replies`` says next, and keeps the requests."""
+    seen: list[Any] = []
+    replies: list[Callable[[], tuple[int, bytes]]] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            seen.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            status, body = replies.pop(0)()
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    http = HTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=http.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{http.server_port}/v1", seen, replies
+    http.shutdown()
+    thread.join()
+    http.server_close()
+
+
+def _said(text: str) -> tuple[int, bytes]:
+    return 200, json.dumps({"choices": [{"message": {"content": text}}]}).encode()
+
+
+def test_an_endpoint_is_asked_in_the_schema_s_form(server: Any) -> None:
+    """The adapter's name, the messages and the JSON schema go out; a fault of the server is tried again."""
+    url, seen, replies = server
+    replies += [lambda: (503, b"busy"), lambda: _said('{"n":2}')]
+    assert Endpoint(url, "guardian", retries=1).ask([{"role": "user", "content": "x"}], SCHEMA) == '{"n":2}'
+    assert len(seen) == 2
+    assert seen[1]["model"] == "guardian"
+    assert seen[1]["response_format"]["json_schema"]["schema"] == SCHEMA
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"<html>", b"[]", b'{"choices":[]}', b'{"choices":[{"message":null}]}', b"[" * 200_000, b" " * 5_000_000],
+)
+def test_a_server_that_is_no_model_is_a_read_error(body: bytes, server: Any) -> None:
+    """Whatever it answers, it is one expected error, not a fault."""
+    url, _, replies = server
+    replies += [lambda: (200, body)]
+    with pytest.raises(ReadError):
+        Endpoint(url, "guardian", retries=0).ask([], SCHEMA)
+
+
+def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
+    """Neither a URL nor a folder, or a folder without an adapter: wrong usage, not a silent pass."""
+    with pytest.raises(UsageError, match="no URL and no folder"):
+        connect(str(tmp_path / "none"))
+    with pytest.raises(UsageError, match="no http address"):
+        connect("ftp://host/v1")
+    with pytest.raises(UsageError, match="no adapter"):
+        asker_for(str(tmp_path))
+    with pytest.raises(UsageError, match="no packaged model"):
+        fetch("gpt")
+
+
+def _adapter(folder: Path) -> Path:
+    settings = {"base_model_name_or_path": "Qwen/Qwen2.5-7B-Instruct", "r": 12}
+    (folder / "adapter_config.json").write_text(json.dumps(settings))
+    return folder
+
+
+def test_the_serving_command_fits_the_machine(tmp_path: Path) -> None:
+    """The adapter under its name, a rank that holds it, JSON without white space; on a CPU its memory is set."""
+    adapter = _adapter(tmp_path)
+    assert base_of(adapter) == "Qwen/Qwen2.5-7B-Instruct"
+    cpu = serving(adapter, cpu=True, port=9)
+    words = " ".join(cpu.command)
+    assert "vllm.entrypoints.openai.api_server --model Qwen/Qwen2.5-7B-Instruct" in words
+    assert f"--enable-lora --max-lora-rank 16 --lora-modules guardian={adapter}" in words
+    assert '"disable_any_whitespace":true' in words
+    assert cpu.environment["VLLM_CPU_KVCACHE_SPACE"] == "2"
+    assert "VLLM_CPU_KVCACHE_SPACE" not in serving(adapter, cpu=False).environment

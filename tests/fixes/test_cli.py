@@ -1,0 +1,176 @@
+"""``guardian fix``: listed, shown, written; and the gate is green afterwards."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from guardian.fixes import apply as writing
+from tests.check.repo import BILLING, USERS, USERS_RENAMED
+from tests.fixes.gate import Cli, cli
+
+__all__ = ["cli"]
+
+ARGUMENTS = ("--base", "base.yaml", "--head", "head.yaml", "--service", "users", "--as-of", "2026-03-06")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two files and a manifest, as the working directory."""
+    monkeypatch.chdir(tmp_path)
+    Path("base.yaml").write_text(USERS)
+    Path("head.yaml").write_text(USERS_RENAMED)
+    Path("billing.yaml").write_text(BILLING)
+    return tmp_path
+
+
+def test_fixes_are_listed(folder: Path, cli: Cli, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each with what was tried, how it is rolled out, and which files it would write; nothing is written."""
+    assert cli("fix", *ARGUMENTS, "--consumers", "billing.yaml") == 0
+    out = capsys.readouterr().out
+    assert "F1 dual_write  users carries both `email` and `mail`" in out
+    assert "ok contract: compared with base, the breaking change is gone and no new one came" in out
+    assert "1. ship users: it carries both `email` and `mail`" in out
+    assert "file head.yaml" in out
+    assert Path("head.yaml").read_text() == USERS_RENAMED
+
+
+@pytest.mark.parametrize("strategy", ["dual_write", "deprecation_window", "field_alias", "version_bump"])
+def test_a_fix_is_written_and_the_gate_is_green(
+    folder: Path, cli: Cli, capsys: pytest.CaptureFixture[str], strategy: str
+) -> None:
+    """Round trip: apply, run the check as a user would, exit code 0."""
+    assert cli("check", *ARGUMENTS, "--consumers", "billing.yaml") == 1
+    assert cli("fix", *ARGUMENTS, "--consumers", "billing.yaml", "--strategy", strategy, "--apply") == 0
+    assert f"{strategy}: wrote head.yaml" in capsys.readouterr().err
+    assert cli("check", *ARGUMENTS, "--consumers", "billing.yaml") == 0
+    assert Path("billing.yaml").read_text() == BILLING
+
+
+def test_a_consumer_patch_writes_the_manifest(folder: Path, cli: Cli) -> None:
+    """The producer stays as head has it; the consumer's manifest moves, and the gate is green."""
+    assert cli("fix", *ARGUMENTS, "--consumers", "billing.yaml", "--strategy", "consumer_patch", "--apply") == 0
+    assert Path("billing.yaml").read_text() == BILLING.replace("[id, email]", "[id, mail]")
+    assert Path("head.yaml").read_text() == USERS_RENAMED
+    assert cli("check", *ARGUMENTS, "--consumers", "billing.yaml") == 0
+
+
+def test_a_dry_run_shows_what_would_be_written(folder: Path, cli: Cli, capsys: pytest.CaptureFixture[str]) -> None:
+    """The diff of the best fix, which git takes; nothing is written, with --apply beside it neither."""
+    assert cli("fix", *ARGUMENTS, "--dry-run", "--apply") == 0
+    out = capsys.readouterr().out
+    assert Path("head.yaml").read_text() == USERS_RENAMED
+    diff = out[out.index("diff --git") :]
+    subprocess.run(["git", "apply", "-"], cwd=folder, input=diff, text=True, check=True)
+    assert "email:" in Path("head.yaml").read_text()
+
+
+def test_a_diff_is_coloured_where_colour_is_wanted(folder: Path, cli: Cli, capsys: pytest.CaptureFixture[str]) -> None:
+    """Green for what comes."""
+    assert cli("fix", *ARGUMENTS, "--dry-run", "--color") == 0
+    assert "\x1b[32m+" in capsys.readouterr().out
+
+
+def test_a_finding_is_chosen_by_its_fingerprint(folder: Path, cli: Cli, capsys: pytest.CaptureFixture[str]) -> None:
+    """--change narrows to the fixes of one finding; one that there is not is named."""
+    cli("check", *ARGUMENTS, "--format", "json")
+    changes = json.loads(capsys.readouterr().out)["changes"]
+    fingerprint = next(each["fingerprint"] for each in changes if each["rule"] == "property-removed")
+    assert cli("fix", *ARGUMENTS, "--change", fingerprint) == 0
+    assert "F1 dual_write" in capsys.readouterr().out
+    assert cli("fix", *ARGUMENTS, "--change", "0123456789ab") == 2
+    assert "no such finding" in capsys.readouterr().err
+
+
+def test_the_report_can_be_had_as_json(folder: Path, cli: Cli, capsys: pytest.CaptureFixture[str]) -> None:
+    """The same fixes as in the report of a check, those that were asked for."""
+    assert cli("fix", *ARGUMENTS, "--strategy", "version_bump", "--format", "json") == 0
+    found = json.loads(capsys.readouterr().out)["fixes"]
+    assert [fix["strategy"] for fix in found] == ["version_bump"]
+    assert found[0]["verification"]["verified"] is True
+    assert found[0]["patches"][0]["json_patch"] and found[0]["patches"][0]["overlay"]["overlay"] == "1.0.0"
+
+
+def test_nothing_to_mend_is_said(folder: Path, cli: Cli, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without a break there is no fix, and that is no failure."""
+    Path("head.yaml").write_text(USERS)
+    assert cli("fix", *ARGUMENTS) == 0
+    assert "nothing to mend" in capsys.readouterr().err
+
+
+def test_no_fix_is_a_failure(folder: Path, cli: Cli, capsys: pytest.CaptureFixture[str]) -> None:
+    """Something breaks, and what was asked for does not mend it."""
+    assert cli("fix", *ARGUMENTS, "--strategy", "consumer_patch") == 1
+    assert "no fix passes for what was asked for" in capsys.readouterr().err
+
+
+def test_a_file_that_changed_meanwhile_is_refused(
+    folder: Path, cli: Cli, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between check and write somebody saved the file: nothing is written, and the reason is given."""
+    real = writing.apply_fix
+
+    def saved_before(*arguments: object) -> list[Path]:
+        Path("head.yaml").write_text(USERS_RENAMED + "# saved\n")
+        return real(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(writing, "apply_fix", saved_before)
+    assert cli("fix", *ARGUMENTS, "--apply") == 2
+    assert "changed since it was checked" in capsys.readouterr().err
+    assert Path("head.yaml").read_text() == USERS_RENAMED + "# saved\n"
+    assert sorted(os.listdir()) == ["base.yaml", "billing.yaml", "head.yaml"]
+
+
+def test_mode_and_link_of_a_file_are_kept(folder: Path, cli: Cli) -> None:
+    """The target of a link is written, not the link, and its mode stays."""
+    real = folder / "real.yaml"
+    Path("head.yaml").rename(real)
+    real.chmod(0o640)
+    Path("head.yaml").symlink_to(real)
+    assert cli("fix", *ARGUMENTS, "--apply") == 0
+    assert Path("head.yaml").is_symlink()
+    assert stat.S_IMODE(real.stat().st_mode) == 0o640
+    assert real.read_text() != USERS_RENAMED
+
+
+def test_a_revision_is_not_written_to(folder: Path, cli: Cli, capsys: pytest.CaptureFixture[str]) -> None:
+    """--apply needs the work tree: a fix of another revision is shown, not written."""
+    for arguments in (
+        ["init", "-q"],
+        ["add", "-A"],
+        ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x"],
+    ):
+        subprocess.run(["git", *arguments], cwd=folder, check=True)
+    arguments = ("--base", "HEAD:base.yaml", "--head", "HEAD:head.yaml", "--service", "users")
+    assert cli("fix", *arguments, "--apply") == 2
+    assert "--head HEAD:head.yaml is a revision" in capsys.readouterr().err
+
+
+def test_a_failing_write_leaves_everything_as_it_was(
+    folder: Path, cli: Cli, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If a file cannot take its target's place, every file has its former bytes, and no part is left over."""
+
+    def refused(self: Path, target: Path) -> Path:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", refused)
+    assert cli("fix", *ARGUMENTS, "--apply") == 2
+    assert "No space left on device" in capsys.readouterr().err
+    assert Path("head.yaml").read_text() == USERS_RENAMED
+    assert sorted(os.listdir()) == ["base.yaml", "billing.yaml", "head.yaml"]
+
+
+def test_hostile_names_do_not_reach_the_terminal(folder: Path, cli: Cli, capsys: pytest.CaptureFixture[str]) -> None:
+    """Escapes from a specification are shown, never obeyed."""
+    for name in ("base.yaml", "head.yaml"):
+        Path(name).write_text(Path(name).read_text().replace("nickname", '"nick\\e[31mname"'))
+    text = Path("head.yaml").read_text().replace('        "nick\\e[31mname": {type: string}\n', "")
+    Path("head.yaml").write_text(text)
+    assert cli("fix", *ARGUMENTS, "--dry-run") == 0
+    assert "\x1b" not in capsys.readouterr().out
