@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
+from itertools import pairwise
 from typing import Any
 
 from guardian.fixes import flow_edit, writing
@@ -192,11 +193,12 @@ class BlockEditor:
                 self.put(start, end, "")
                 continue
             # It shares its line with a dash, as the first member of an item does.
-            following = next((other for other in order[order.index(each) + 1 :] if id(other) not in self.gone), None)
+            run = order[order.index(each) :]
+            following = next((other for other in run if id(other) not in self.gone), None)
             if following is None:
                 raise failed("it shares its line with something else", file=self.source.file)
-            gap = self.text[each.value.end : following.start]
-            if gap.strip():
+            run = run[: run.index(following) + 1]
+            if any(self.text[one.value.end : other.start].strip() for one, other in pairwise(run)):
                 raise failed("a comment stands in the way of the edit", file=self.source.file)
             self.put(each.start, following.start, "")
             covered = following.start

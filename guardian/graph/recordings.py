@@ -151,7 +151,11 @@ def _of_har(use: Use, document: Any) -> Iterator[Exchange]:
     url = request.get("url")
     if not isinstance(url, str):
         return
-    status, parts = response.get("status"), urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # a host in brackets that is no address
+        return
+    status = response.get("status")
     posted, content = _mapping(request.get("postData")), _mapping(response.get("content"))
     yield Exchange(
         use.consumer,

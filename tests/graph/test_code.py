@@ -375,14 +375,15 @@ def test_adversarial_files(tmp_path: Path) -> None:
         "bundle.js": b" " * 1_100_000,
         "marked.ts": b"\xef\xbb\xbfawait fetch('https://users.test/api/users');\n",
         "cookie.py": b"# -*- coding: latin-1 -*-\nimport requests\n'\xe5'\nrequests.get('https://users.test/api/users')\n",
+        "host.py": b"import requests\nrequests.get(f'http://[{host}]:{port}/{x}')\nrequests.get('http://[::1')\n",
         "loop.py": b"def f(x): return g(f(x))\ndef g(x): return f(g(x))\nclass A(A): pass\nf(g(A()))\n",
     }
     for name, data in files.items():
         (tmp_path / name).write_bytes(data)
     found = scan_code(DirectoryTree(tmp_path, tmp_path), {"users": users()}, consumer="me")
     assert sorted({use.origin.file for use in uses(found)}) == ["cookie.py"]  # both calls are one use
-    assert [note.file for note in found.notes] == sorted(
-        ["broken.py", "latin.py", "null.py", "deep.py", "broken.ts", "latin.js", "deep.js", "bundle.js"]
+    assert sorted({note.file for note in found.notes}) == sorted(
+        ["broken.py", "latin.py", "null.py", "deep.py", "broken.ts", "latin.js", "deep.js", "bundle.js", "host.py"]
     )
     assert {note.file: note.line for note in found.notes}["broken.ts"] == 2
 

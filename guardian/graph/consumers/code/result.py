@@ -6,12 +6,12 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from guardian.graph.consumers.code.messages import Reads, Sends, query_of
 from guardian.graph.consumers.code.values import Hole, HttpCall, Record, Words
 from guardian.graph.consumers.endpoints import Answer, Endpoints
 from guardian.graph.consumers.names import normalised
+from guardian.graph.consumers.routes import called_path
 from guardian.graph.uses import Consumer, Field, Found, Use
 from guardian.model import Note
 from guardian.spec.api import Api
@@ -92,7 +92,7 @@ class Results:
             reasons[_UNKNOWN] = None
         for each in call.url:
             target = _target(each) if isinstance(each, Words) else None
-            if target is None or not _LITERAL.search(urlsplit(target.text).path):
+            if target is None or not _LITERAL.search(re.sub(r"\{[^{}]*\}", "", called_path(target.text))):
                 reasons[_UNKNOWN] = None
             elif call.method is None:
                 reasons[f"the method that {target.text} is called with is chosen at run time"] = None
