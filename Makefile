@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 PY := $(BIN)/python
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint test-slow test-train test-vllm bench docs site dist new-rule new-importer new-report new-mutation clean
+.PHONY: help demo test lint test-slow soak test-train test-vllm bench docs site dist new-rule new-importer new-report new-mutation clean
 
 help: ## Say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -25,8 +25,11 @@ lint: $(VENV)/.dev ## Style, types and import layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test-slow: $(VENV)/.dev ## The slow suites: benchmarks' laws, real documents, a browser where there is one
-	$(PY) -m pytest -n 2 -m "slow or soak or browser"
+test-slow: $(VENV)/.dev ## The slow suites: built files, documentation, a browser where there is one
+	$(PY) -m pytest -n 2 -m "slow or browser"
+
+soak: $(VENV)/.dev ## Thousands of real specifications and long runs, the better part of an hour
+	$(PY) -m pytest -n 2 -m soak
 
 test-train: $(VENV)-train/.made ## Real training runs of a few steps, in an environment of their own
 	$(VENV)-train/bin/python -m pytest -m train tests/learn/training

