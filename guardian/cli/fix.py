@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +11,7 @@ import typer
 
 from guardian.cli.app import new_app
 from guardian.cli.flags import CheckFlags, takes_check_flags
-from guardian.cli.output import remark, wants_color, write_stdout
+from guardian.cli.output import remark, report_width, wants_color, write_stdout
 from guardian.cli.reporting import checked, write_reports
 from guardian.cli.settings import Run, resolve
 from guardian.config import ReportFormat
@@ -61,7 +60,7 @@ def fix(
         return
     if run.format is ReportFormat.TERMINAL:
         shown = fixes[:1] if dry_run else fixes
-        page = listing(shown, width=shutil.get_terminal_size((100, 24)).columns, diffs=dry_run or run.verbose)
+        page = listing(shown, width=report_width(), diffs=dry_run or run.verbose)
         write_stdout(page.render(color=wants_color(run.color)))
 
 

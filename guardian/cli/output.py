@@ -7,6 +7,7 @@ visible, and no line of a message can be taken for a command by a CI system that
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -14,6 +15,10 @@ from pathlib import Path
 from guardian.errors import GuardianError, UsageError
 
 _LOG_COMMANDS = ("::", "##[", "##vso[")
+
+
+# How wide text is where it is no terminal that it goes to.
+PIPE_COLUMNS = 100
 
 
 def complain(error: GuardianError) -> None:
@@ -86,3 +91,8 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+def report_width() -> int:
+    """The columns to write for: a terminal's own; into a file or a pipe 100, so that the same bytes go everywhere."""
+    return shutil.get_terminal_size((PIPE_COLUMNS, 24)).columns if sys.stdout.isatty() else PIPE_COLUMNS

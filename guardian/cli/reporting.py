@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import gc
-import shutil
-import sys
 
-from guardian.cli.output import wants_color, write_file, write_stdout
+from guardian.cli.output import report_width, wants_color, write_file, write_stdout
 from guardian.cli.progress import Progress
 from guardian.cli.settings import Run
 from guardian.config import ReportFormat
@@ -36,6 +34,4 @@ def write_reports(run: Run, report: Report) -> None:
     for name, path in run.reports:
         write_file(path, render(name, report, verbose=run.verbose))
     color = run.format is ReportFormat.TERMINAL and wants_color(run.color)
-    # Into a file or a pipe the same bytes go wherever it runs.
-    width = shutil.get_terminal_size((100, 24)).columns if sys.stdout.isatty() else 100
-    write_stdout(render(run.format, report, color=color, width=width, verbose=run.verbose))
+    write_stdout(render(run.format, report, color=color, width=report_width(), verbose=run.verbose))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from guardian.cli.app import new_app
-from guardian.cli.output import remark, wants_color, write_stdout
+from guardian.cli.output import remark, report_width, wants_color, write_stdout
 from guardian.cli.progress import Progress
 from guardian.cli.questions import asked
 from guardian.errors import UsageError
@@ -166,8 +165,7 @@ def _write(facts: Sequence[Fact], questions: Sequence[str], state: State, run: R
     elif format is AnswerFormat.MARKDOWN:
         write_stdout(answers.markdown(facts))
     else:
-        width = shutil.get_terminal_size((100, 24)).columns
-        write_stdout(answers.text(facts, width=width, color=wants_color(run.color)))
+        write_stdout(answers.text(facts, width=report_width(), color=wants_color(run.color)))
     if not run.quiet:
         for note in notes if format is not AnswerFormat.JSON else ():
             remark(note.level, f"{note.file}: {note.message}" if note.file else note.message)
