@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from guardian import fieldpath
 from guardian.errors import ReadError
 from guardian.fixes.bench import Bench, Trial, key
 from guardian.fixes.draft import Draft
@@ -51,6 +52,9 @@ def verify(bench: Bench, draft: Draft, addressed: Sequence[Change]) -> Outcome:
     broken = _contract(bench, trial, addressed)
     if broken:
         return _rejected(lines, broken[0], len(broken), trial)
+    neglected = _neglected(bench, trial, addressed)
+    if neglected is not None:
+        return _rejected(lines, neglected, 0, trial)
     lost = lost_intent(bench, trial, addressed)
     if lost is not None:
         return _rejected(lines, lost, 0, trial, keeps_intent=False)
@@ -130,6 +134,27 @@ def _left(bench: Bench, trial: Trial, addressed: Sequence[Change]) -> tuple[list
         elif change.counts_as is Severity.BREAKING:
             sentences.append(f"{_where(change)} still counts as breaking: {change.message}")
     return sentences, consumers
+
+
+def _neglected(bench: Bench, trial: Trial, addressed: Sequence[Change]) -> str | None:
+    """Why a manifest's patch mends nothing: who declares nothing passes everything, and still needs what it needed."""
+    after = {each.name: each for each in trial.consumers}
+    for was in bench.situation.consumers:
+        now = after.get(was.name)
+        if now is was:
+            continue
+        if now is None:
+            return f"{was.name} is declared away, which mends nothing"
+        kept = {(use.service, field.path) for use in now.uses for field in (*(use.reads or ()), *(use.sends or ()))}
+        for use in was.uses:
+            for field in (*(use.reads or ()), *(use.sends or ())):
+                if (use.service, field.path) not in kept and not any(
+                    change.service == use.service
+                    and (not change.field or fieldpath.touches(field.path, fieldpath.parse(change.field)))
+                    for change in addressed
+                ):
+                    return f"{was.name} still needs {field.path} of {use.service} {use.operation}"
+    return None
 
 
 def _where(change: Change) -> str:

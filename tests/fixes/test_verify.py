@@ -165,6 +165,20 @@ def test_a_forgotten_consumer_is_named() -> None:
     assert outcome.verification.consumers == {"analytics": "pass", "billing": "pass", "orders": "fail"}
 
 
+def test_a_manifest_that_is_emptied_mends_nothing() -> None:
+    """Who declares nothing passes everything: only what the change touches may leave a manifest."""
+    on = two_consumers()
+    whole = tried(on, Strategy.CONSUMER_PATCH)
+    emptied = Draft(
+        strategy=Strategy.CONSUMER_PATCH,
+        service="users",
+        manifests={name: [{"op": "replace", "path": "/uses", "value": []}] for name in whole.draft.manifests},
+    )
+    outcome = verify(on, emptied, groups(on)[0].changes)
+    assert not outcome.verification.verified
+    assert " still needs " in outcome.reason or "still fails" in outcome.reason
+
+
 def test_a_consumer_at_the_second_hop_passes_too() -> None:
     """Whoever gets the field through another consumer is looked at as well."""
     on = two_consumers()
