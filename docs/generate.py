@@ -14,6 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "docs"))
 
+import action_transcript  # noqa: E402
 import blocks  # noqa: E402
 import fix_strategies  # noqa: E402
 import picture  # noqa: E402
@@ -51,6 +52,7 @@ def generated() -> dict[Path, str]:
         ROOT / "docs" / "coverage.md": run("docs/coverage.py"),
         **{ROOT / "docs" / "reference" / name: text for name, text in reference_pages.pages().items()},
         **samples.samples(),
+        ROOT / "docs" / "action-transcript.md": action_transcript.transcript(),
         **{page: blocks.refreshed(page.read_text(encoding="utf-8")) for page in blocks.pages()},
     }
 
