@@ -126,7 +126,9 @@ def _by_place(changes: Iterable[Change]) -> defaultdict[tuple[str, ...], list[Ch
     """
     places: defaultdict[tuple[str, ...], list[Change]] = defaultdict(list)
     for change in changes:
-        field = "" if change.place == "security" else re.sub(r"(^|\.)\*$", "", change.field)
+        field = "" if change.place == "security" else re.sub(r"(^|\.)\*(\.\*)*$", "", change.field)
+        if change.rule == "discriminator-changed":  # a selecting property is named by its name on base
+            field = field.rpartition(".")[0]
         place = _MEDIA_TYPE.sub(r"\1", change.place)
         if " parameter " in place:
             place, field = "parameters", field.partition(":")[2].lower()
@@ -144,11 +146,17 @@ def _asks_nothing(change: Change) -> bool:
 
 
 def _open_variants(changes: list[Change]) -> bool:
-    """Whether variants of a request came or went: of two open ones each covers the other, for the same reason."""
+    """Whether variants of a request came or went, or one of them changed: of open ones each covers the other, for the
+    same reason."""
     return any(
-        change.direction is Direction.REQUEST and change.rule in {"alternative-added", "alternative-removed"}
+        change.direction is Direction.REQUEST
+        and (change.rule in {"alternative-added", "alternative-removed"} or _in_variant(change))
         for change in changes
     )
+
+
+def _in_variant(change: Change) -> bool:
+    return any(side is not None and re.search("/(one|any)Of/", side.pointer) for side in (change.base, change.head))
 
 
 def unlike(one: list[Change], other: list[Change]) -> list[str]:
