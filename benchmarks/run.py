@@ -10,6 +10,7 @@ measured where it is installed in an environment of its own: `python -m venv E &
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import os
 import shutil
@@ -53,13 +54,43 @@ def github(version: str) -> Path:
     """GitHub's specification of one version of `@octokit/openapi`."""
     target = CACHE / f"github-{version}.json"
     if not target.exists():
-        CACHE.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory() as folder:
-            subprocess.run(["npm", "pack", f"@octokit/openapi@{version}"], cwd=folder, check=True, capture_output=True)
-            with tarfile.open(next(Path(folder).glob("*.tgz"))) as archive:
-                member = archive.extractfile("package/generated/api.github.com.json")
-                assert member is not None
-                target.write_bytes(member.read())
+        target.write_bytes(packed(f"@octokit/openapi@{version}", "package/generated/api.github.com.json"))
+    return target
+
+
+def kubernetes(version: str) -> Path:
+    """Kubernetes' specification (Swagger 2.0) of one version, from the package `kubernetes-client`."""
+    target = CACHE / f"kubernetes-{version}.json"
+    if not target.exists():
+        member = f"package/lib/specs/swagger-{version}.json.gz"
+        target.write_bytes(gzip.decompress(packed("kubernetes-client@9.0.0", member)))
+    return target
+
+
+def packed(package: str, member: str) -> bytes:
+    """One file of a package of the npm registry."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["npm", "pack", package], cwd=folder, check=True, capture_output=True)
+        with tarfile.open(next(Path(folder).glob("*.tgz"))) as archive:
+            found = archive.extractfile(member)
+            assert found is not None
+            return found.read()
+
+
+def edited(path: Path, count: int, target: Path) -> Path:
+    """The same document with a new limit for one property of the request body of so many operations."""
+    document = json.loads(path.read_bytes())
+    left = count
+    for item in document["paths"].values():
+        for operation in item.values():
+            content = operation.get("requestBody", {}).get("content", {}) if isinstance(operation, dict) else {}
+            properties = content.get("application/json", {}).get("schema", {}).get("properties", {})
+            texts = [each for each in properties.values() if each.get("type") == "string"]
+            if texts and left:
+                texts[0]["maxLength"] = 1
+                left -= 1
+    target.write_text(json.dumps(document, indent=2))
     return target
 
 
@@ -143,6 +174,24 @@ def github_yaml(runs: int, folder: Path) -> list[Row]:
     ]
 
 
+def kubernetes_json(runs: int, folder: Path) -> list[Row]:
+    base, head = kubernetes("1.12"), kubernetes("1.13")
+    command = [*GUARDIAN, "--base", str(base), "--head", str(head)]
+    return [("guardian, Kubernetes 1.12 to 1.13, Swagger 2.0", measure(command, runs))]
+
+
+def growth(runs: int, folder: Path) -> list[Row]:
+    """One document, more and more of it changed: cost should grow with the change."""
+    whole = github("23.0.2")
+    base = edited(whole, 0, folder / "base.json")
+    rows = []
+    for count in (1, 10, 100):
+        head = edited(whole, count, folder / f"head-{count}.json")
+        command = [*GUARDIAN, "--base", str(base), "--head", str(head)]
+        rows.append((f"guardian, GitHub with {count} of its request bodies changed", measure(command, runs)))
+    return rows
+
+
 def services(runs: int, folder: Path) -> list[Row]:
     rows = []
     for count in (100, 1000):
@@ -159,6 +208,8 @@ BENCHMARKS: dict[str, Callable[[int, Path], list[Row]]] = {
     "cold": cold,
     "github-json": github_json,
     "github-yaml": github_yaml,
+    "kubernetes": kubernetes_json,
+    "growth": growth,
     "services": services,
 }
 

@@ -25,8 +25,16 @@ has it. Measured by running the comparison; `python docs/coverage.py` prints thi
 is silent.
 
 A cell is the verdict on the edit, then on its reverse, where nothing is known of consumers: **B** breaking, **W** warning,
-**n** a note. An empty cell means that the keyword says nothing there: null has no spelling in text, what is readOnly is
-not in requests, parameters of OpenAPI 2.0 have no objects. The edits are in `fixtures/probes.py` and `fixtures/fields.yaml`.
+**n** a note. A cell is empty where the keyword says nothing or cannot stand:
+
+- `nullable` and `x-nullable` where scalars travel as text, in which null has no spelling;
+- `readOnly` in what a server sends and `writeOnly` in what it is sent, for those properties are there as others are;
+- `xml` outside of XML bodies (both columns of bodies are measured with `application/xml` for it);
+- keywords that the parameters, headers and forms of OpenAPI 2.0 do not have: they know no objects and no composition;
+- fields in versions without them.
+
+A warning where other places break is one that no message could prove: an object without any key, for one, has no text of
+its own in a parameter (`minProperties`, `else`). The edits are in `fixtures/probes.py` and `fixtures/fields.yaml`.
 """
 
 Cell = tuple[str, str]

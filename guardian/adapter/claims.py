@@ -1,7 +1,8 @@
-"""What a model says, as what a report may say: advice with the text that it rests on, never more.
+"""What a model says, as what a report may say: confirmed by the engine, or advice with the text that it rests on.
 
-A claim counts only if the text bears it out: a number, unit, zone or word of promise that differs between the two texts,
-and a quote that stands in the new one. A claim raises nothing above ``info`` and lowers nothing at all.
+A claim about documentation counts only if the text bears it out: a number, unit, zone or word of promise that differs
+between the two texts, and a quote that stands in the new one. Nothing here lowers anything, and what the engine has not
+found itself is never more than a note.
 """
 
 from __future__ import annotations
@@ -13,9 +14,35 @@ from typing import Any
 
 from guardian.adapter.hygiene import inert
 from guardian.adapter.wording import Wording
-from guardian.model import Note
+from guardian.model import Location
 
 Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """One sentence for a report, and the place it is about."""
+
+    message: str
+    at: Location | None = None
+
+
+def advisory(model: str, claim: str, rests_on: str, at: Location | None = None) -> Remark:
+    """A claim that nothing but the model stands for, with the text that it rests on."""
+    return Remark(f"advisory ({inert(model, 60)}): {claim}: {rests_on}", at)
+
+
+def confirmed(model: str, claim: str, evidence: str, at: Location | None = None) -> Remark:
+    """A claim that the engine has looked into and found true, with what it found."""
+    return Remark(f"confirmed by the engine (a hint of {inert(model, 60)}): {claim}: {evidence}", at)
+
+
+def quoted(text: str, limit: int = 160) -> str:
+    """Somebody else's text in a sentence: one line, cut, in quotation marks."""
+    return f"“{inert(text, limit)}”"
+
+
+# -- documentation -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +67,19 @@ def claims_of(answer: Json, texts: Sequence[Wording]) -> list[Claim]:
     return [found[number] for number in sorted(found)]
 
 
+def remark_of(claim: Claim, model: str, readers: Iterable[str] = ()) -> Remark:
+    """A claim about documentation for a report: both texts quoted, and who is known to use what it is about."""
+    text = claim.text
+    base, head = text.differing
+    who = ", ".join(inert(name, 80) for name in readers)
+    return advisory(
+        model,
+        f"the documentation of {inert(text.place)} may change its meaning ({claim.kind})",
+        f"was {quoted(base)}, is {quoted(head)}" + (f"; used by {who}" if who else ""),
+        text.head_location,
+    )
+
+
 def bears_out(text: Wording) -> bool:
     """Whether the texts differ in more than small words: in a number, a name or a word that is in one of them alone."""
     return _words(text.base) != _words(text.head)
@@ -47,41 +87,14 @@ def bears_out(text: Wording) -> bool:
 
 def _difference(text: Wording) -> str:
     base = _words(text.base)
-    return " ".join(word for word in re.findall(r"[\w%€$./:+-]+", text.head) if word.lower() not in base)[:120]
+    return " ".join(word for word in _WORD.findall(text.head) if word.lower() not in base)[:120]
+
+
+_WORD = re.compile(r"[\w%€$./:+-]+")
+_SMALL = frozenset(
+    {"a", "an", "the", "of", "is", "are", "be", "in", "on", "to", "and", "or", "this", "that", "it", "its", "for", "as"}
+)
 
 
 def _words(text: str) -> set[str]:
-    small = {
-        "a",
-        "an",
-        "the",
-        "of",
-        "is",
-        "are",
-        "be",
-        "in",
-        "on",
-        "to",
-        "and",
-        "or",
-        "this",
-        "that",
-        "it",
-        "its",
-        "for",
-        "as",
-    }
-    return {word.lower().strip(".") for word in re.findall(r"[\w%€$./:+-]+", text)} - small
-
-
-def notes_of(claims: Iterable[Claim], model: str) -> list[Note]:
-    """Claims as notes of a report: ``info``, said to be advice, the text quoted."""
-    found = []
-    for claim in claims:
-        text = claim.text
-        message = (
-            f"advisory ({inert(model, 60)}): the documentation of {text.place} may change its meaning ({claim.kind}): "
-            f"was “{inert(text.base, 160)}”, is “{inert(text.head, 160)}”"
-        )
-        found.append(Note("info", message, text.head_location.file, text.head_location.line))
-    return found
+    return {word.lower().strip(".") for word in _WORD.findall(text)} - _SMALL

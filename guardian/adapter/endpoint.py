@@ -26,7 +26,7 @@ class Endpoint:
         url: up to and with ``/v1``.
         name: the model, or the LoRA adapter, as the server lists it.
         timeout_s: seconds for one answer.
-        retries: further tries after a fault of the server or the network.
+        retries: further tries after a fault of the server or the network; none after a time that ran out.
         max_tokens: of an answer.
     """
 
@@ -74,7 +74,9 @@ class Endpoint:
                 if error.code < 500 or attempt == self.retries:
                     raise ReadError(f"{self.url} refuses: {error.code} {said}") from None
             except (OSError, ValueError, RecursionError, http.client.HTTPException) as error:
-                if attempt == self.retries:
+                # A server that had all its time would only be given the same work once more.
+                slow = isinstance(error, TimeoutError) or isinstance(getattr(error, "reason", None), TimeoutError)
+                if slow or attempt == self.retries:
                     raise ReadError(f"{self.url} cannot be reached: {error}") from None
             time.sleep(0.5 * 2**attempt)
         raise AssertionError("unreachable: the last try returns or raises")

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from guardian.model import Direction, Location
 from guardian.spec.api import Api, Node, Operation, Schema
 from guardian.spec.shape import Shaper
 
 _DEPTH = 6
+_LONG = 150  # characters
+_BEFORE = 60  # of those that two long texts have in common, the ones that are shown
 _TEXTS = ("summary", "description")
 
 
@@ -20,7 +23,7 @@ _TEXTS = ("summary", "description")
 class Wording:
     """One text and what became of it.
 
-    ``field`` is as manifests write it; empty for the operation itself.
+    ``field`` is as manifests write it; empty for the operation itself. ``operation`` is empty for the API as a whole.
     """
 
     operation: str
@@ -34,7 +37,18 @@ class Wording:
     @property
     def place(self) -> str:
         """Operation, a dot, field."""
-        return f"{self.operation}.{self.field}" if self.field else self.operation
+        return f"{self.operation}.{self.field}" if self.field else self.operation or "the whole API"
+
+    @property
+    def differing(self) -> tuple[str, str]:
+        """Both texts; of long ones, what stands from a few words before the place where they begin to differ."""
+        if max(len(self.base), len(self.head)) <= _LONG:
+            return self.base, self.head
+        pairs = zip(self.base, self.head, strict=False)
+        same = next((at for at, (one, other) in enumerate(pairs) if one != other), min(len(self.base), len(self.head)))
+        start = self.base.rfind(" ", 0, max(0, same - _BEFORE)) + 1
+        mark = "… " if start else ""
+        return mark + self.base[start:], mark + self.head[start:]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,37 +58,43 @@ class _Text:
     direction: Direction
 
 
+_Texts = dict[tuple[str, str], _Text]
+
+
 def reworded(base: Api, head: Api) -> list[Wording]:
     """The texts that both sides have and that differ in more than white space, by place.
 
     Raises:
         ReadError: an operation is malformed.
     """
-    found: list[Wording] = []
+    found = _paired("", _texts_of_all(base), _texts_of_all(head))
     for name in sorted(base.operations.keys() & head.operations.keys()):
-        before, after = _texts(base.operations[name]), _texts(head.operations[name])
-        for key in sorted(before.keys() & after.keys()):
-            old, new = before[key], after[key]
-            if old.text and new.text and old.text != new.text:
-                found.append(Wording(name, key[0], old.direction, old.text, new.text, old.location, new.location))
+        found += _paired(name, _texts(base.operations[name]), _texts(head.operations[name]))
     return found
 
 
-def _texts(operation: Operation) -> dict[tuple[str, str], _Text]:
+def _paired(operation: str, before: _Texts, after: _Texts) -> list[Wording]:
+    return [
+        Wording(operation, key[0], before[key].direction, before[key].text, after[key].text,
+                before[key].location, after[key].location)
+        for key in sorted(before.keys() & after.keys())
+        if before[key].text != after[key].text
+    ]  # fmt: skip
+
+
+def _texts_of_all(api: Api) -> _Texts:
+    """What is said of the API as a whole, where limits and conventions often stand."""
+    found: _Texts = {}
+    if isinstance(api.document.root.get("info"), dict):
+        _put(found, "", "", (api.document.node("/info"),), Direction.REQUEST)
+    return found
+
+
+def _texts(operation: Operation) -> _Texts:
     """(field, message part) -> what is said about it. Requests and responses may say different things of one name."""
-    found: dict[tuple[str, str], _Text] = {}
+    found: _Texts = {}
     incoming = Direction.RESPONSE if operation.inverted else Direction.REQUEST
-
-    def put(field: str, part: str, nodes: tuple[Node, ...], direction: Direction) -> None:
-        text = " ".join(
-            " ".join(node.value[key].split())
-            for node in nodes
-            for key in _TEXTS
-            if isinstance(node.value, dict) and isinstance(node.value.get(key), str)
-        )
-        if text and nodes:
-            found[field, part] = _Text(text, nodes[0].location, direction)
-
+    put = partial(_put, found)
     put("", "", (operation.node,), incoming)
     parts = operation.parts
     for parameter in parts.parameters:
@@ -85,12 +105,24 @@ def _texts(operation: Operation) -> dict[tuple[str, str], _Text]:
         for field, schema in _fields(parts.body.content[0].schema, incoming, shaper, "body", ()):
             put(field, "request", _layers(schema), incoming)
     for status, response in parts.responses.items():
+        put("", status, (response.node,), incoming.opposite)
         for header in response.headers.values():
             put(f"header:{header.name}", status, (header.node,), incoming.opposite)
         if response.content and response.content[0].schema is not None:
             for field, schema in _fields(response.content[0].schema, incoming.opposite, shaper, "", ()):
                 put(field or "$", status, _layers(schema), incoming.opposite)
     return found
+
+
+def _put(found: _Texts, field: str, part: str, nodes: tuple[Node, ...], direction: Direction) -> None:
+    text = " ".join(
+        " ".join(node.value[key].split())
+        for node in nodes
+        for key in _TEXTS
+        if isinstance(node.value, dict) and isinstance(node.value.get(key), str)
+    )
+    if text and nodes:
+        found[field, part] = _Text(text, nodes[0].location, direction)
 
 
 def _layers(schema: Schema) -> tuple[Node, ...]:

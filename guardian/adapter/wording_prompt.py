@@ -20,7 +20,8 @@ def wording_prompt(texts: Sequence[Wording]) -> Prompt:
     """Which of these texts change meaning, and in what way; an answer names them by number and quotes the new text."""
     lines = []
     for number, each in enumerate(texts, 1):
-        lines += [f"{number} {inert(each.place, 120)}", f"  - {inert(each.base)}", f"  + {inert(each.head)}"]
+        base, head = each.differing
+        lines += [f"{number} {inert(each.place, 120)}", f"  - {inert(base)}", f"  + {inert(head)}"]
     text = (
         "Documentation of an API changed, its schema did not (- before, + after). Which changes break a client that relies "
         "on the text before? Rewording, typos and examples do not. Kinds: " + ", ".join(KINDS) + ".\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from guardian.config import Config, ExceptionEntry, parse_config, parse_exceptions
 from guardian.errors import ConfigError, ReadError
+from guardian.rules import aliases
 from guardian.rules.registry import all_rules
 from guardian.spec.locate import locate
 from guardian.spec.text import load
@@ -27,9 +28,12 @@ def read_exceptions(data: bytes, name: str) -> tuple[ExceptionEntry, ...]:
     return parse_exceptions(_load(data, name) or [], name, lambda pointer: locate(data, [pointer]).get(pointer))
 
 
-def rule_names() -> list[str]:
-    """Every name by which a rule may be called: its id and its aliases."""
-    return [name for rule in all_rules() for name in (rule.id, *rule.aliases)]
+def rule_names() -> dict[str, str]:
+    """Every name by which a rule may be called, and every other one of oasdiff's with the reason why it is no rule's."""
+    return {
+        **{rule.id: "" for rule in all_rules()},
+        **{alias.id: "" if alias.rule else alias.note for alias in aliases.table().values()},
+    }
 
 
 def _load(data: bytes, name: str) -> object:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from guardian.check.compare import Apis
 from guardian.check.declared import Declared
@@ -11,37 +12,28 @@ from guardian.config import CheckRequest
 from guardian.model import Change, Fix, Note, Severity
 from guardian.rules.compare import Options
 
+if TYPE_CHECKING:
+    from guardian.fixes.bench import Situation
 
-def proposed(
-    changes: Sequence[Change],
-    declared: Declared,
-    selection: Selection,
-    apis: Apis,
-    request: CheckRequest,
-    options: Options,
-) -> tuple[tuple[Fix, ...], tuple[Note, ...]]:
-    """Verified fixes for what breaks somebody, and notes on what was left out.
+
+def situation_of(
+    declared: Declared, selection: Selection, apis: Apis, request: CheckRequest, options: Options
+) -> Situation:
+    """Both sides of a check as fixes and claims are tried in it.
 
     Args:
-        changes: all findings, traced, settled and with exceptions applied.
         declared: the consumers of both sides.
         selection: the services.
         apis: both sides.
         request: what was asked for.
         options: what the services were compared with.
-
-    Raises:
-        ReadError: a specification that a fix concerns cannot be read.
     """
-    if all(Severity.BREAKING not in (change.severity, change.counts_as) for change in changes):
-        return (), ()
     from guardian.fixes.bench import Situation
-    from guardian.fixes.propose import propose
 
     def lowered(change: Change) -> bool:
         return request.config.severity_of(change.rule, change.direction, change.aliases.get("oasdiff")) is not None
 
-    situation = Situation(
+    return Situation(
         base=apis.bases(),
         head=apis.heads(),
         as_of=request.as_of,
@@ -55,5 +47,21 @@ def proposed(
         lowered=lowered,
         deprecation_days=request.config.lifecycle.deprecation_days,
     )
-    proposals = propose(situation, changes)
+
+
+def proposed(changes: Sequence[Change], situation: Callable[[], Situation]) -> tuple[tuple[Fix, ...], tuple[Note, ...]]:
+    """Verified fixes for what breaks somebody, and notes on what was left out.
+
+    Args:
+        changes: all findings, traced, settled and with exceptions applied.
+        situation: makes both sides; asked only where something breaks.
+
+    Raises:
+        ReadError: a specification that a fix concerns cannot be read.
+    """
+    if all(Severity.BREAKING not in (change.severity, change.counts_as) for change in changes):
+        return (), ()
+    from guardian.fixes.propose import propose
+
+    proposals = propose(situation(), changes)
     return proposals.fixes, proposals.notes

@@ -8,11 +8,10 @@ told by history alone, which is not asked: a window is its dates.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import date
 from typing import Any
 
 from guardian.check.compare import Apis
@@ -21,6 +20,7 @@ from guardian.config import Lifecycle
 from guardian.model import Change, Confidence, Effect, Hit, Impact, Location, Mode, Severity
 from guardian.rules import aliases
 from guardian.rules.compare import fingerprint
+from guardian.spec.dates import read_date
 
 _REMOVED = frozenset(
     {"operation-removed", "webhook-removed", "callback-removed", "parameter-removed", "header-removed"}
@@ -31,6 +31,7 @@ _DEPRECATED = {
     "operation-deprecated": Hit.EVERY_USER,
     "parameter-deprecated": Hit.SENDER,
     "property-deprecated": Hit.READER,
+    "header-deprecated": Hit.READER,
 }
 _SUNSET_CHANGED = "sunset-changed"
 _KEYWORDS = ("/deprecated", "/x-sunset")
@@ -127,10 +128,12 @@ class Ageing:
         yield replace(in_use, hit=_DEPRECATED[change.rule], impact=Impact.POSSIBLE, strict_impact=Impact.POSSIBLE)
 
     def _too_soon(self, change: Change, before: date | None) -> Iterator[Change]:
-        """What is wrong with a new sunset date."""
+        """What is wrong with a new sunset date, or that there is none where a window is promised."""
         holder = self._announced(change.head, head=True)
         told = holder.get("x-sunset")
         sunset = read_date(told)
+        if told is None and change.rule != _SUNSET_CHANGED and self._settings.deprecation_days:
+            yield self._without_a_day(change)
         if told is None or (change.rule == _SUNSET_CHANGED and holder.get("deprecated") is not True):
             return
         if sunset is None:
@@ -146,6 +149,13 @@ class Ageing:
                 f": {_in_days(left)}",
                 words=_where(change) | ({"moved"} if change.rule == _SUNSET_CHANGED else set()),
             )
+
+    def _without_a_day(self, change: Change) -> Change:
+        """That a new deprecation promises no day: a note, for it takes nothing from anybody."""
+        promised = _days(self._settings.deprecation_days)
+        message = f"{_subject(change)} is deprecated without an `x-sunset`: nobody is told when its {promised} are over"
+        found = self._finding("sunset-too-soon", change, message, words=_where(change) | {"missing"})
+        return replace(found, severity=Severity.INFO, counts_as=Severity.INFO)
 
     # -- values ----------------------------------------------------------------------------------------------------
 
@@ -187,25 +197,12 @@ class Ageing:
         return replace(found, fingerprint=fingerprint(found, change.service), message=f"{message}{more}")
 
 
-def read_date(text: object) -> date | None:
-    """The day that ``x-sunset`` names: an RFC 3339 full-date or date-time, the latter taken to UTC; else ``None``."""
-    if not isinstance(text, str):
-        return None
-    try:
-        if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
-            return date.fromisoformat(text)
-        if not re.match(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d", text):
-            return None
-        moment = datetime.fromisoformat(re.sub(r"\.\d+", "", text.upper()))  # no fraction of a second moves a day
-        return (moment.astimezone(UTC) if moment.tzinfo else moment).date()
-    except (ValueError, OverflowError):
-        return None
-
-
 def _where(change: Change) -> set[str]:
     """Of what an announcement is made, as the names for it have it."""
     if not change.field:
         return {"operation"}
+    if change.field.startswith("header:") and " parameter " not in change.place:
+        return {"header"}
     return {"parameter"} if " parameter " in change.place else {change.direction.value, "property"}
 
 

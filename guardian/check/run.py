@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from guardian import __version__
-from guardian.check.advice import advised
+from guardian.check.advice import Code, advised
 from guardian.check.compare import Apis, compare_all
 from guardian.check.configfile import read_config
 from guardian.check.declared import Declared, declared_consumers
-from guardian.check.fixes import proposed
+from guardian.check.fixes import proposed, situation_of
 from guardian.check.judging import judge
 from guardian.check.places import Places, excerpts, with_lines
 from guardian.check.services import Service, survey
@@ -19,6 +20,9 @@ from guardian.config import CheckRequest, FailOn
 from guardian.errors import UsageError
 from guardian.model import Change, Fix, Impact, Note, Report, Severity, Summary, Verdict
 from guardian.rules.compare import Options
+
+if TYPE_CHECKING:
+    from guardian.fixes.bench import Situation
 
 Progress = Callable[[str], None]
 
@@ -48,18 +52,28 @@ def run(request: CheckRequest, progress: Progress | None = None) -> Report:
     if request.only_consumers:
         changes = _touching(changes, request.only_consumers, declared)
 
+    def situation() -> Situation:
+        return situation_of(declared, selection, apis, request, _options(request))
+
     fixes: tuple[Fix, ...] = ()
     if request.fixes:
         tell("trying fixes")
         with apis.explaining():
-            fixes, left_out = proposed(changes, declared, selection, apis, request, _options(request))
+            fixes, left_out = proposed(changes, situation)
         notes = [*notes, *left_out]
 
-    tell("finding lines")
     base, head = Places(apis.base_source), Places(declared.reading(apis.head_source))
+    if request.model is not None:
+        tell("asking the model")
+        code = Code(declared, selection, apis, head, request)
+        with apis.explaining():
+            advice = advised(changes, fixes, compared.services, situation(), declared, code, request)
+        changes, fixes, notes = advice.changes, advice.fixes, [*notes, *advice.notes]
+
+    tell("finding lines")
     changes = with_lines(changes, base, head)
     quoted = [change for change in changes if change.counts_as.rank >= Severity.WARNING.rank]
-    report = Report(
+    return Report(
         version=__version__,
         verdict=verdict(changes, request.fail_on),
         summary=summary(changes, selection.chosen, declared),
@@ -70,7 +84,6 @@ def run(request: CheckRequest, progress: Progress | None = None) -> Report:
         mode=request.mode,
         excerpts=excerpts(quoted, base, head) if request.excerpts else {},
     )
-    return advised(report, compared.services, apis, declared, request)
 
 
 def _options(request: CheckRequest) -> Options:

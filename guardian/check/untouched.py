@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Iterator
 from urllib.parse import unquote
 
 from guardian.check.services import Service
@@ -16,9 +17,11 @@ from guardian.errors import ReadError
 
 # `$ref` and its value, as JSON and YAML write them.
 _REF = re.compile(rb"""\$ref["']?[ \t]*:[ \t]*(?:"([^"\\\n]*)"|'([^'\n]*)'|([^\s"'#&*!|>%@`{}\[\],][^\s,}\]]*))""")
-# What may make `$ref` mean something else, and what refers to a file without it.
-_ODD = re.compile(rb"""\$(?:id|self|dynamicRef)\b|\\u0024|\\x24""")
-_NAMES_A_FILE = re.compile(rb"\b(?:mapping|operationRef)\b")
+# What may make `$ref` mean something else: another base, or a letter of it (or a dollar) that is written as a number.
+_NUMBERED = rb"(?:24|4[1-9A-Fa-f]|5[0-9Aa]|6[1-9A-Fa-f]|7[0-9Aa])"
+_ODD = re.compile(rb"\$(?:id|self|dynamicRef|recursiveRef)\b|\\(?:u00|x)" + _NUMBERED)
+# What refers to a file without it.
+_NAMES_A_FILE = re.compile(rb"""\b(?:mapping|operationRef)["']?[ \t]*:[ \t\r\n]*""")
 _FILE = re.compile(rb"\.(?:ya?ml|json)\b")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 
@@ -62,7 +65,7 @@ class Untouched:
 
 def _targets(data: bytes, path: str) -> list[str] | None:
     """The other files that a document refers to, by their paths; ``None`` where the text alone does not say."""
-    if b"\0" in data or _ODD.search(data) or (_NAMES_A_FILE.search(data) and _FILE.search(data)):
+    if b"\0" in data or _ODD.search(data) or any(_FILE.search(value) for value in _values(data)):
         return None
     found = _REF.findall(data)
     if len(found) != data.count(b"$ref"):
@@ -76,3 +79,17 @@ def _targets(data: bytes, path: str) -> list[str] | None:
             return None
         targets.add(posixpath.normpath(posixpath.join(posixpath.dirname(path), unquote(ref))))
     return sorted(targets)
+
+
+def _values(data: bytes) -> Iterator[bytes]:
+    """The texts of all mappings and operationRefs: to the end of the object, or of the lines that are further in."""
+    for key in _NAMES_A_FILE.finditer(data):
+        opening = data[key.end() : key.end() + 1]
+        if opening in (b"{", b"*"):  # an object, or what stands elsewhere by an alias
+            yield data[key.end() : data.find(b"}", key.end())] if opening == b"{" else data
+            continue
+        line = data.rfind(b"\n", 0, key.start()) + 1
+        indent = len(data[line : key.start()]) - len(data[line : key.start()].lstrip(b" -\"'"))
+        deeper = re.compile(rb"[^\n]*(?:\n(?:[ \t]*(?=\r?\n)|[ ]{%d,}[^\n]*))*" % (indent + 1))
+        found = deeper.match(data, key.start())
+        yield found[0] if found else b""

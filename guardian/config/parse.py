@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -24,14 +24,18 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _FINGERPRINT = re.compile(r"[0-9a-f]{12}")
 
 
-def parse_config(data: object, file: str, lines: Lines, rules: Callable[[], Collection[str]] | None = None) -> Config:
+# Every name that a severity may be set for, and why it is no rule's where it is none; empty where it is one.
+RuleNames = Callable[[], Mapping[str, str]]
+
+
+def parse_config(data: object, file: str, lines: Lines, rules: RuleNames | None = None) -> Config:
     """The configuration that a file's plain data says.
 
     Args:
         data: the whole document; ``None`` for an empty file.
         file: its name, for messages.
         lines: finds the line and column of a pointer.
-        rules: the ids of all rules, asked for only where the file sets a severity.
+        rules: the names of all rules, asked for only where the file sets a severity.
 
     Raises:
         ConfigError: the file says something that it cannot say.
@@ -109,13 +113,16 @@ def _number_mistakes(config: Config) -> Iterator[Mistake]:
         yield Mistake(("model", "timeout_s"), "`model.timeout_s` is a number of seconds above 0")
 
 
-def _severity_mistakes(config: Config, rules: Callable[[], Collection[str]] | None) -> Iterator[Mistake]:
-    known = sorted(rules()) if rules is not None and config.severity else None
+def _severity_mistakes(config: Config, rules: RuleNames | None) -> Iterator[Mistake]:
+    known = rules() if rules is not None and config.severity else None
     for name in config.severity:
         rule, at, direction = name.partition("@")
         if known is not None and rule not in known:
-            hint = mistakes.suggest(rule, known) or "`guardian rules` lists them all"
+            likely = sorted(each for each, reason in known.items() if not reason)
+            hint = mistakes.suggest(rule, likely) or "`guardian rules` lists them all"
             yield Mistake(("severity", name), f"unknown rule `{rule}`", hint)
+        elif known is not None and known[rule]:
+            yield Mistake(("severity", name), f"no finding goes by `{rule}`", known[rule])
         elif at and direction not in list(Direction):
             message = f"`{name}`: a rule is narrowed by @request or @response, not @{direction}"
             yield Mistake(("severity", name), message, mistakes.suggest(direction, list(Direction)))

@@ -142,12 +142,15 @@ class Bench:
         changes: what the check found, traced and settled.
 
     Attributes:
+        changes: those of the check.
+        known: the same by what makes them the same change in another comparison.
         pairs_compared: how many pairs of places the trials have looked at: what they cost, the same on every machine.
     """
 
     def __init__(self, situation: Situation, changes: Iterable[Change]) -> None:
         self.situation = situation
         self.changes = tuple(changes)
+        self.known: Mapping[Key, Change] = {key(change): change for change in self.changes}
         self._editors: dict[str, TextEditor] = {}
         self._users: dict[str, frozenset[str]] = {}
         self.pairs_compared = 0
@@ -235,7 +238,7 @@ class Bench:
         options = self.situation.options
         same = self._counting(Sameness(base.document.documents, patched.document.documents).same)
         sides = touched.part(base), touched.part(patched)
-        known = {key(change): change for change in self.changes}
+        known = self.known
         found = compare(*sides, same=same, options=replace(options, prove=False))
         if options.prove and any(
             change.confidence is Confidence.POSSIBLE
@@ -319,10 +322,10 @@ class Bench:
         return consumers
 
     def _with_exceptions(self, changes: Iterable[Change]) -> list[Change]:
-        accepted = {key(change): change for change in self.changes if change.exception is not None}
+        accepted = {key: change for key, change in self.known.items() if change.exception is not None}
         return [
             replace(change, exception=found.exception, counts_as=found.counts_as)
-            if (found := accepted.get(key(change))) is not None
+            if accepted and (found := accepted.get(key(change))) is not None
             else change
             for change in changes
         ]

@@ -15,7 +15,7 @@ from typing import Any
 from guardian.fixes import flow_edit, writing
 from guardian.fixes.json_patch import equal, failed, get, pointer
 from guardian.fixes.source import Entry, Place, Source, is_merge
-from guardian.fixes.splices import Splice, splice
+from guardian.fixes.splices import Splice
 
 Path = tuple[str, ...]
 
@@ -60,11 +60,15 @@ class BlockEditor:
             if ordered and ordered[-1].end == each.start:
                 each = Splice(ordered[-1].start, each.end, ordered.pop().text + each.text)
             ordered.append(each)
-        if ordered and not self.text.endswith("\n") and splice(self.text, ordered).endswith("\n"):
+        if ordered and not self.text.endswith("\n") and self._ends_a_line(ordered[-1]):
             # A text that did not end with a line end still does not: the last line's is taken away.
             start, end, text = ordered[-1]
             ordered[-1] = Splice(start - (0 if text else len(self._break_before(start))), end, text.rstrip("\r\n"))
         return ordered
+
+    def _ends_a_line(self, last: Splice) -> bool:
+        """Whether the text ends with a line end after its last splice."""
+        return last.end == len(self.text) and (last.text or self.text[last.start - 1 : last.start]).endswith("\n")
 
     # --- any value ------------------------------------------------------------------------------------------------
 

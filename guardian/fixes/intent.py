@@ -8,7 +8,7 @@ from typing import Any
 
 from guardian import fieldpath
 from guardian.fixes import json_patch
-from guardian.fixes.bench import Bench, Key, Trial, document_named, key
+from guardian.fixes.bench import Bench, Trial, document_named, key
 from guardian.fixes.json_patch import get, pointer
 from guardian.fixes.moves import moved_to
 from guardian.fixes.slots import last, parent, schema_slot
@@ -140,7 +140,7 @@ def _is_next_media_type(bench: Bench, trial: Trial, change: Change, added: Chang
     """Whether a new media type carries what head says under the one that keeps base's form."""
     media_type = change.place.rpartition(" ")[2]
     document = document_named(trial.heads[change.service].document.documents, added.head.file) if added.head else None
-    if added.head is None or document is None or key(added) in _known(bench):
+    if added.head is None or document is None or key(added) in bench.known:
         return False
     before = document_named(bench.situation.head[change.service].document.documents, added.head.file)
     former = get(before.root, f"{parent(added.head.pointer)}{pointer(media_type)}") if before is not None else None
@@ -149,15 +149,11 @@ def _is_next_media_type(bench: Bench, trial: Trial, change: Change, added: Chang
 
 def _is_twin(bench: Bench, trial: Trial, change: Change, added: Change) -> bool:
     """Whether a new property is head's form of the one that keeps its former form beside it."""
-    if added.direction is not change.direction or added.place != change.place or key(added) in _known(bench):
+    if added.direction is not change.direction or added.place != change.place or key(added) in bench.known:
         return False
     if fieldpath.parse(added.field).parent != fieldpath.parse(change.field).parent:
         return False
     return json_patch.equal(_said(bench.situation.head, change), _said(trial.heads, added))
-
-
-def _known(bench: Bench) -> set[Key]:
-    return {key(change) for change in bench.changes}
 
 
 def _said(apis: Mapping[str, Api], change: Change) -> Any:

@@ -63,7 +63,7 @@ def patch_file(
     except SharedPlace as shared:
         operations = tuple(difference(editor.says, shared.says))
         edited = editor.edit(shared.says, place_after=place_after)
-    diff = git_diff(editor.data, edited.data, unified_diff(edited.before, edited.splices, editor.file))
+    diff = git_diff(editor.data, edited.data, unified_diff(editor.lines, edited.splices, editor.file))
     made = Patch(
         file=editor.file,
         kind=kind,

@@ -40,15 +40,14 @@ def splice(text: str, splices: Sequence[Splice]) -> str:
     return "".join([*parts, text[at:]])
 
 
-def unified_diff(text: str, splices: Sequence[Splice], file: str) -> str:
+def unified_diff(lines: Lines, splices: Sequence[Splice], file: str) -> str:
     """The unified diff, with ``a/`` and ``b/`` before the name as git writes it; empty if nothing changes.
 
     Args:
-        text: the text before.
+        lines: the text before.
         splices: what is exchanged in it, sorted.
         file: the name to show.
     """
-    lines = _Lines(text)
     output: list[str] = []
     moved = 0  # by how many lines what follows has moved
     for group in _groups(splices, lines):
@@ -64,7 +63,9 @@ def unified_diff(text: str, splices: Sequence[Splice], file: str) -> str:
     return "\n".join([f"--- a/{file}", f"+++ b/{file}", *output]) + "\n" if output else ""
 
 
-class _Lines:
+class Lines:
+    """A text's lines and where they start."""
+
     def __init__(self, text: str) -> None:
         self.lines = _split(text)
         self.starts = list(accumulate((len(line) for line in self.lines), initial=0))[:-1]
@@ -80,7 +81,7 @@ def _split(text: str) -> list[str]:
     return [*lines, last] if last else lines
 
 
-def _groups(splices: Sequence[Splice], lines: _Lines) -> list[list[Splice]]:
+def _groups(splices: Sequence[Splice], lines: Lines) -> list[list[Splice]]:
     """The splices, those together whose lines are close to each other."""
     groups: list[list[Splice]] = []
     end = 0

@@ -234,6 +234,8 @@ UNMENDED: Mapping[str, str] = {
     "exception-expired": "the finding that it was about has its own fix",
     "exception-stale": "`guardian exceptions prune` removes the entry",
     "exception-unsigned": "only the owners can sign",
+    "header-deprecated": "it breaks nobody",
+    "header-undeprecated": "it breaks nobody",
     "links-changed": "it breaks nobody",
     "operation-added": "it breaks nobody",
     "operation-deprecated": "it breaks nobody",

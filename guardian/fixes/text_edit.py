@@ -12,13 +12,15 @@ import codecs
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from guardian.errors import ReadError
 from guardian.fixes.block_edit import BlockEditor
 from guardian.fixes.json_patch import PatchError, equal, failed
+from guardian.fixes.read_back import reads_back
 from guardian.fixes.source import Source
-from guardian.fixes.splices import Splice, splice
+from guardian.fixes.splices import Lines, Splice, splice
 from guardian.spec.text import decode, load
 
 _BOMS = (
@@ -75,6 +77,11 @@ class TextEditor:
             raise failed("its encoding does not survive an edit", file=file)
         self.source = Source(text, file)
 
+    @cached_property
+    def lines(self) -> Lines:
+        """The lines of the text as it is."""
+        return Lines(self.source.text)
+
     def edit(self, after: Any, *, place_after: Mapping[str, str] | None = None) -> Edited:
         """The file changed so that it says ``after``.
 
@@ -90,6 +97,9 @@ class TextEditor:
         splices = tuple(editor.run())
         text = splice(self.source.text, splices)
         data = self.bom + text.encode(self.encoding)
+        edited = Edited(data, after, splices, self.source.text)
+        if self.source.json and reads_back(self.source.text, self.source.root, self.says, after, splices, self.file):
+            return edited
         try:
             says = load(data, self.file)
         except ReadError as error:
@@ -101,4 +111,4 @@ class TextEditor:
             shared = SharedPlace(f"what is to be changed stands at {names}, which other places use too", file=self.file)
             shared.says = says
             raise shared
-        return Edited(data, after, splices, self.source.text)
+        return edited

@@ -103,7 +103,6 @@ def _contract(bench: Bench, trial: Trial, addressed: Sequence[Change]) -> list[s
     """What breaks by the contract alone that should not, one sentence each. Manifests cannot mend a contract."""
     if not trial.services:
         return []
-    before = {key(change) for change in bench.changes}
     mended = {key(change) for change in addressed}
     excused = set() if not trial.draft.manifests else {key(each) for each in addressed if each.consumers}
     found: list[str] = []
@@ -112,19 +111,18 @@ def _contract(bench: Bench, trial: Trial, addressed: Sequence[Change]) -> list[s
             continue
         if key(change) in mended:
             found.append(f"{_where(change)} still breaks: {change.message}")
-        elif key(change) not in before:
+        elif key(change) not in bench.known:
             found.append(f"{_where(change)} breaks anew: {change.message}")
     return found
 
 
 def _left(bench: Bench, trial: Trial, addressed: Sequence[Change]) -> tuple[list[str], set[str]]:
     """What counts as breaking, after consumers, that should not: a sentence each, and whom it breaks."""
-    before = {key(change): change for change in bench.changes}
     mended = {key(change) for change in addressed}
     sentences: list[str] = []
     consumers: set[str] = set()
     for change in trial.changes:
-        known = before.get(key(change))
+        known = bench.known.get(key(change))
         if key(change) not in mended and known is not None and change.counts_as.rank <= known.counts_as.rank:
             continue
         hit = [each for each in change.consumers if each.impact is Impact.BROKEN]

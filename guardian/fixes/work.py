@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from guardian import fieldpath
 from guardian.fixes.bench import Bench, Situation, document_named
@@ -284,7 +285,7 @@ def listed(names: list[str]) -> str:
 def new_name(name: str, document: Document, taken: Collection[str]) -> str:
     """A name for the next form of something, in the case style of it or of its document: ``price_v2``, ``priceV2``."""
     style = "{}-v{}" if "-" in name else "{}_v{}" if "_" in name else "{}V{}"
-    if name.islower() and name.isalnum() and _writes_snake_case(document.root):
+    if name.islower() and name.isalnum() and _writes_snake_case(document):
         style = "{}_v{}"
     number = 2
     while style.format(name, number) in taken:
@@ -292,8 +293,18 @@ def new_name(name: str, document: Document, taken: Collection[str]) -> str:
     return style.format(name, number)
 
 
-def _writes_snake_case(root: Any) -> bool:
+_SNAKE_CASE: WeakKeyDictionary[Document, bool] = WeakKeyDictionary()
+
+
+def _writes_snake_case(document: Document) -> bool:
     """Whether properties of several words are mostly written with underscores."""
+    found = _SNAKE_CASE.get(document)
+    if found is None:
+        found = _SNAKE_CASE[document] = _prefers_underscores(document.root)
+    return found
+
+
+def _prefers_underscores(root: Any) -> bool:
     snake = camel = 0
     pending = [root]
     while pending:

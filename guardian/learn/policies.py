@@ -15,6 +15,7 @@ from guardian.learn.contract import candidates
 from guardian.learn.contract.actions import DONE, PROPOSE, REPORT, STRATEGIES, TRACE, Action, Observation
 from guardian.learn.contract.environment import ContractEnv
 from guardian.learn.contract.payloads import VIOLATIONS
+from guardian.learn.conversation import Conversation
 
 Json = dict[str, Any]
 
@@ -152,19 +153,17 @@ class ModelPolicy(QueuePolicy):
 
     def __init__(self, ask: Callable[[list[Json], Json], str]) -> None:
         self._ask = ask
-        self._said: list[Json] = []
 
     def begin(self, env: ContractEnv, observation: Observation, seed: int) -> None:
         super().begin(env, observation, seed)
-        self._said = []
+        self._conversation = Conversation()
 
     def plan(self, observation: Observation) -> list[Action | Json]:
         from guardian.learn.contract.prompting import actions_of, prompt_of
 
         prompt = prompt_of(observation)
-        messages = [*self._said, *prompt.messages()[1 if self._said else 0 :]]
-        text = self._ask(messages, prompt.schema)
-        self._said = [*messages, {"role": "assistant", "content": text}]
+        text = self._ask(self._conversation.asking(prompt.messages()), prompt.schema)
+        self._conversation.answered(prompt.messages(), text)
         return actions_of(observation, text)
 
 

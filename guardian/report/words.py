@@ -139,7 +139,12 @@ def party(impact: ConsumerImpact) -> str:
 
 
 def fix_command(fix: Fix, fixes: Iterable[Fix], shown: Iterable[Block] = ()) -> str:
-    """The command that applies this very fix, by a fingerprint that the report shows where there is one."""
+    """The command that applies this very fix, by a fingerprint that the report shows where there is one.
+
+    What a model wrote is there only where the model is asked again, and answers are kept, so that it says the same.
+    """
+    if fix.proposed_by != "rules":
+        return f"guardian fix --apply --id {fix.id} --model ..."
     leads = [block.lead.fingerprint for block in shown if block.lead.fingerprint in fix.changes]
     change = next(iter((*leads, *fix.changes)), "")
     rivals = [other for other in fixes if change in other.changes]

@@ -227,11 +227,23 @@ class _Aligner:
             if partner is not None:
                 self._schemes.setdefault(key, SchemePair(scheme, partner))
 
+    def _same_part(self, base: Parameter | Body | Response, head: Parameter | Body | Response) -> bool:
+        """Whether a part of an operation is written the same, and says all of itself."""
+        if self.base.dialect != self.head.dialect:
+            return False
+        if self.base.dialect == "2.0" and isinstance(
+            base, Body
+        ):  # put together of parameters, with types from elsewhere
+            return False
+        return self._same(base.node, head.node)
+
     # -- parameters ------------------------------------------------------------------------------------------------
 
     def _parameters(self, base: Operation, head: Operation, direction: Direction) -> Iterator[Placed]:
         parents = _below(base.node, "parameters"), _below(head.node, "parameters")
         for one, other in match_parameters(base, head, *self._shapers):
+            if one and other and one.field == other.field and self._same_part(one, other):
+                continue
             parameter = one or other
             assert parameter is not None, "a match has at least one side"
             place = f"{parameter.location} parameter {parameter.name}"
@@ -255,7 +267,7 @@ class _Aligner:
 
     def _body(self, base: Operation, head: Operation, direction: Direction) -> Iterator[Placed]:
         one, other = base.parts.body, head.parts.body
-        if one is None and other is None:
+        if (one is None and other is None) or (one and other and self._same_part(one, other)):
             return
         parents = _below(base.node, "requestBody", "parameters"), _below(head.node, "requestBody", "parameters")
         yield Placed(BodyPair(one, other, direction, *parents), base.name, "request body", direction)
@@ -297,7 +309,10 @@ class _Aligner:
 
     def _responses(self, base: Operation, head: Operation, direction: Direction) -> Iterator[Placed]:
         parents = _below(base.node, "responses"), _below(head.node, "responses")
+        same_offers = self._same_media and _same_child(base.node, head.node, "produces", self._same)
         for one, other in match_responses(base.parts.responses, head.parts.responses):
+            if one and other and one.status == other.status and same_offers and self._same_part(one, other):
+                continue
             response = _narrower(one, other)
             place = f"response {response.status}"
             yield Placed(ResponsePair(one, other, direction, *parents), base.name, place, direction)

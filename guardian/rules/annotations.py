@@ -70,7 +70,6 @@ ANNOTATIONS: Mapping[str, str] = MappingProxyType(
         "Header.description": _TEXT,
         "Header.example": _EXAMPLE,
         "Header.examples": _EXAMPLE,
-        "Header.deprecated": "A hint to the few who read headers by name; the header comes as before, and its removal is told.",
         "Link.description": _TEXT,
         **{
             f"Example.{name}": _EXAMPLE
@@ -80,7 +79,9 @@ ANNOTATIONS: Mapping[str, str] = MappingProxyType(
         # -- schemas -----------------------------------------------------------------------------------------------------------
         **dict.fromkeys(("title", "description", "$comment", "externalDocs"), _TEXT),
         **dict.fromkeys(("example", "examples"), _EXAMPLE),
-        **dict.fromkeys(("$id", "$anchor", "$dynamicAnchor", "$ref", "$dynamicRef"), _ADDRESS),
+        **dict.fromkeys(
+            ("$id", "$anchor", "$dynamicAnchor", "$recursiveAnchor", "$ref", "$dynamicRef", "$recursiveRef"), _ADDRESS
+        ),
         **dict.fromkeys(("$defs", "definitions"), _PLACE),
         **dict.fromkeys(("$schema", "$vocabulary"), _NOTATION),
         "XML.prefix": "XML readers go by the namespace; the prefix is any word for it (Namespaces in XML 1.0).",

@@ -6,7 +6,6 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from guardian.model import Change, Confidence, Direction, Hit, Impact, Location, Note, Severity
 from guardian.rules import aliases
@@ -18,9 +17,8 @@ from guardian.rules.urls import shape_of
 from guardian.rules.verdict import judge
 from guardian.rules.walk import Child, Found, Same, Walker, run_rule
 from guardian.rules.walk_paths import write_path
-from guardian.spec.api import Api, Node, Schema
-from guardian.spec.dialects import DIALECTS
-from guardian.spec.pointers import steps_of
+from guardian.spec.api import Api, Node
+from guardian.spec.shape import meant
 
 # The stability levels that promise nothing: what happens to them stays in the report and out of the verdict.
 UNSTABLE = frozenset({"alpha", "draft"})
@@ -53,7 +51,7 @@ def compare(
     base: Api | None, head: Api | None, *, same: Same | None = None, options: Options | None = None
 ) -> list[Change]:
     """All changes of one service; see ``compare_fully``."""
-    return list(compare_fully(base, head, same=same, options=options).changes)
+    return _compared(base, head, same, options or Options())[1]
 
 
 def compare_fully(
@@ -71,14 +69,19 @@ def compare_fully(
         RefError: a reference that the comparison needs leads nowhere.
         RuleError: a rule failed; its id is in the message.
     """
-    options = options or Options()
+    comparison, changes = _compared(base, head, same, options or Options())
+    return Comparison(tuple(changes), tuple(comparison.unreached()))
+
+
+def _compared(
+    base: Api | None, head: Api | None, same: Same | None, options: Options
+) -> tuple[_Comparer, list[Change]]:
     comparison = _Comparer(base, head, same or _never, options)
     token = STABILITY.set(options.stability)
     try:
-        changes = comparison.run(same)
+        return comparison, comparison.run(same)
     finally:
         STABILITY.reset(token)
-    return Comparison(tuple(changes), tuple(comparison.unreached()))
 
 
 def _never(base: Node, head: Node) -> bool:
@@ -91,6 +94,7 @@ class _Comparer:
         self.head = head
         self.options = options
         self.walker = Walker(same)
+        self._same = same
         self._stability: dict[str, tuple[Node, ...]] = {}
         self._head_paths: frozenset[str] | None = None
         self.title = (base or head).title if base or head else ""  # type: ignore[union-attr]
@@ -108,33 +112,31 @@ class _Comparer:
         """One note on the components that changed and that no operation reaches: nothing on the wire did."""
         if self.base is None or self.head is None:
             return []
-        base, head = _components(self.base), _components(self.head)
-        differing = {
-            name
-            for name in base.keys() | head.keys()
-            if name not in base or name not in head or not self.walker.same(base[name], head[name])
-        }
-        differing -= self.walker.reached()
-        if not differing:
+        from guardian.rules.reach import changed_unreached
+
+        names = changed_unreached(self.base, self.head, self._same, self.walker.reached())
+        if not names:
             return []
-        names = ", ".join(sorted(differing)[:5]) + (f" and {len(differing) - 5} more" if len(differing) > 5 else "")
-        words = "changed component is" if len(differing) == 1 else "changed components are"
-        text = f"{self.service}: {len(differing)} {words} reached by no changed operation: {names}"
-        return [Note("info", text, self.head.file)]
+        listed = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+        words = (
+            "component that no operation reaches has"
+            if len(names) == 1
+            else "components that no operation reaches have"
+        )
+        return [Note("info", f"{self.service}: {len(names)} {words} changed: {listed}", self.head.file)]
 
     def _changes(self, placed: Placed, told: set[object]) -> Iterator[Change]:
         if isinstance(placed.pair, SchemaRoot):
             # One schema under several media types of one part is one contract, told once.
             root = placed.pair
-            key = (placed.operation, root.place.partition("/")[0].rpartition(" ")[0], root.field, _meant(root.base),
-                   _meant(root.head), root.direction)  # fmt: skip
+            key = (placed.operation, root.place.partition("/")[0].rpartition(" ")[0], root.field, meant(root.base).key,
+                   meant(root.head).key, root.direction)  # fmt: skip
             if key in told and not root.xml:
                 return
             again = key in told  # then only what XML alone shows is left to tell
             told.add(key)
-            for found in self.walker.walk(root):
-                if not again or found.rule.pair is XmlPair:
-                    yield self._schema_change(placed, found)
+            found = [each for each in self.walker.walk(root) if not again or each.rule.pair is XmlPair]
+            yield from self._proved(placed, [(each, self._schema_change(placed, each)) for each in found])
             return
         for rule in rules_for(type(placed.pair)):
             for delta in run_rule(rule, placed.pair):
@@ -143,22 +145,36 @@ class _Comparer:
     def _schema_change(self, placed: Placed, found: Found) -> Change:
         steps = [(child.step, child.literal) for child in found.path]
         field = write_path(found.root.field, steps, found.delta.field)
-        change = self._place(found.rule, found.delta, placed, found.root.place, field, found.path)
-        if not self.options.prove or change.severity.rank < Severity.WARNING.rank or found.rule.pair is XmlPair:
-            return change
-        from guardian.rules.witness import SOUGHT_IN_VAIN, witness
+        return self._place(found.rule, found.delta, placed, found.root.place, field, found.path)
 
-        proof = witness(found, self.walker)
-        if not isinstance(proof, str):
-            # Where the documents could not decide, the judge did.
-            return self._regraded(replace(change, witness=proof, unproved=None), placed, found, Confidence.PROVED)
-        change = replace(change, unproved=change.unproved or proof)
-        judged = "contentMediaType" not in found.rule.claims  # to a validator it is an annotation
-        if (
-            judged and proof in SOUGHT_IN_VAIN
-        ):  # a value that only one side accepts would have been found, were it that simple
-            return self._regraded(change, placed, found, Confidence.POSSIBLE)
-        return change
+    def _proved(self, placed: Placed, told: list[tuple[Found, Change]]) -> Iterator[Change]:
+        """The findings of one root, those that a reader should look at with their witnesses."""
+        open_ones = [
+            found
+            for found, change in told
+            if self.options.prove and change.severity.rank >= Severity.WARNING.rank and found.rule.pair is not XmlPair
+        ]
+        if not open_ones:
+            yield from (change for _, change in told)
+            return
+        from guardian.rules.witness import SOUGHT_IN_VAIN, witnesses
+
+        proofs = dict(zip(map(id, open_ones), witnesses(open_ones, self.walker), strict=True))
+        for found, change in told:
+            proof = proofs.get(id(found))
+            if proof is None:
+                yield change
+            elif not isinstance(proof, str):
+                # Where the documents could not decide, the judge did.
+                proved = replace(change, witness=proof, unproved=None)
+                yield self._regraded(proved, placed, found, Confidence.PROVED)
+            elif proof in SOUGHT_IN_VAIN and "contentMediaType" not in found.rule.claims:
+                # A value that only one side accepts would have been found, were it that simple; what a text contains is
+                # another matter, of which the judge takes no notice.
+                unproved = replace(change, unproved=change.unproved or proof)
+                yield self._regraded(unproved, placed, found, Confidence.POSSIBLE)
+            else:
+                yield replace(change, unproved=change.unproved or proof)
 
     def _regraded(self, change: Change, placed: Placed, found: Found, confidence: Confidence) -> Change:
         """The change as sure as the search for a witness made it, with the severity that goes with that."""
@@ -253,31 +269,6 @@ def _turned(hit: Hit, direction: Direction) -> Hit:
 def _strict(rule: Rule, delta: Delta) -> Impact:
     """What strict consumers suffer: the rule's word where it sets them apart, else the same as all others."""
     return rule.strict_impact if delta.impact is None or rule.strict_impact is not rule.impact else delta.impact
-
-
-def _meant(schema: Schema) -> object:
-    """What a schema is, for telling whether two places hold the same one: the end of a bare reference."""
-    node = schema.node
-    while node is not None and len(schema.nodes) == 1 and _is_bare_reference(node.value):
-        target = node.document.documents.resolve(node.value["$ref"], node)
-        if target == node:
-            break
-        node = target
-    return schema.key if node is None or len(schema.nodes) > 1 else node.key
-
-
-def _is_bare_reference(value: Any) -> bool:
-    return isinstance(value, dict) and value.keys() == {"$ref"} and isinstance(value["$ref"], str)
-
-
-def _components(api: Api) -> dict[str, Schema]:
-    """The named schemas of a document."""
-    node = api.document.node()
-    for step in steps_of(DIALECTS[api.dialect].components["schemas"]):
-        if not isinstance(node.value, dict) or step not in node.value:
-            return {}
-        node = node.child(step)
-    return {name: Schema((node.child(name),)) for name in node.value} if isinstance(node.value, dict) else {}
 
 
 def _trail(placed: Placed, delta: Delta, path: Iterable[Child]) -> Iterator[Node]:

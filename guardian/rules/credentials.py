@@ -79,7 +79,7 @@ def ways(operation: Operation) -> list[Way]:
 
 def steps(pair: OperationPair) -> Iterator[Step]:
     """Everything that happened to the ways in of one operation."""
-    if not pair.base or not pair.head:
+    if not pair.base or not pair.head or not (pair.base.parts.security or pair.head.parts.security):
         return
     before, after = ways(pair.base), ways(pair.head)
     lost = [way for way in before if not any(other.lets_in(way) for other in after)]

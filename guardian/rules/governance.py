@@ -82,11 +82,13 @@ declare(
 )
 declare(
     "sunset-too-soon",
-    """A deprecation's sunset date leaves less time than the configured window, or is no date.
+    """A deprecation's sunset date leaves less time than the configured window, is no date, or is missing.
 
     Why it matters: consumers were promised a number of days to move (``lifecycle.deprecation_days``, 90 unless said
-    otherwise). They count from today for what is newly deprecated and for a date that was brought forward. A text that
-    is no RFC 3339 date never comes.
+    otherwise; 0 promises none). They count from today for what is newly deprecated and for a date that was brought
+    forward: a warning. A text that is no RFC 3339 date never comes: a warning too. A deprecation without any date opens
+    no window, so a later removal breaks as any: a note, which a team that wants a date with every deprecation grades
+    higher (``api-deprecated-sunset-missing: breaking``).
     """,
     area="lifecycle",
 )

@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any
 
 from guardian.errors import RefError
 from guardian.model import Direction
-from guardian.rules.rewrite import Rewriter, Role
+from guardian.rules.rewrite import Memo, Rewriter, Role
 from guardian.rules.validator import Json, Unjudgeable, compiled
 from guardian.spec.api import Schema
+from guardian.spec.shape import meant
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
@@ -36,13 +37,15 @@ class Judges:
 
     def __init__(self) -> None:
         self._judges: dict[tuple[object, ...], Judge] = {}
+        self._memo = Memo()
 
     def judge(self, schema: Schema, direction: Direction, role: Role, *, tags: bool = False) -> Judge:
         """The judge of a schema in messages of this direction; see ``Judge``."""
+        schema = meant(schema)
         key = (schema.key, direction, role, tags)
         found = self._judges.get(key)
         if found is None:
-            found = self._judges[key] = Judge(schema, direction, role, tags=tags)
+            found = self._judges[key] = Judge(schema, direction, role, tags=tags, memo=self._memo)
         return found
 
 
@@ -57,11 +60,14 @@ class Judge:
             does not know discriminators.
     """
 
-    def __init__(self, schema: Schema, direction: Direction, role: Role, *, tags: bool = False) -> None:
+    def __init__(
+        self, schema: Schema, direction: Direction, role: Role, *, tags: bool = False, memo: Memo | None = None
+    ) -> None:
         self._schema = schema
         self._direction = direction
         self._role = role
         self._tags = tags
+        self._memo = memo if memo is not None else Memo()
         self._whole: Draft202012Validator | None = None
         self._validators: list[tuple[set[str], bool, Draft202012Validator]] = []
 
@@ -87,12 +93,12 @@ class Judge:
         self._validator(values)
 
     def _validator(self, values: Iterable[Any]) -> Draft202012Validator:
+        if self._whole is not None:
+            return self._whole
         names, items = _contents(values)
         for known, with_items, validator in self._validators:
             if names <= known and items <= with_items:
                 return validator
-        if self._whole is not None:
-            return self._whole
         if len(self._validators) == ASKED_OFTEN:  # then once for all values, if the whole of it can be read
             with suppress(Unjudgeable, RefError):
                 self._whole = self._compiled(None, True)
@@ -102,7 +108,8 @@ class Judge:
         return validator
 
     def _compiled(self, names: frozenset[str] | None, items: bool) -> Draft202012Validator:
-        return compiled(Rewriter(self._direction, self._role, self._tags, names, items).schema(self._schema.nodes))
+        rewriter = Rewriter(self._direction, self._role, self._tags, names, items, self._memo)
+        return compiled(rewriter.schema(self._schema.nodes))
 
 
 def _contents(values: Iterable[Any]) -> tuple[set[str], bool]:

@@ -1,4 +1,4 @@
-"""Rules on what is announced of operations: deprecation, sunset, stability. None of it is on the wire yet."""
+"""Rules on what is announced of operations and headers: deprecation, sunset, stability. None of it is on the wire yet."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from guardian.model import Effect, Hit, Impact, Severity
 from guardian.rules.facts import STABILITY, field_of, in_words, place_of, stability, turn
-from guardian.rules.pairs import Delta, OperationPair, ParameterPair
+from guardian.rules.pairs import Delta, HeaderPair, OperationPair, ParameterPair
 from guardian.rules.presence import keyword
 from guardian.rules.registry import also, rule
+from guardian.spec.api import Parameter
 
 
 @rule(
@@ -116,20 +117,83 @@ def stability_changed(pair: OperationPair) -> Iterator[Delta]:
             yield replace(delta, impact=Impact.SAFE, facts=(fact,))
 
 
+@rule(
+    "header-deprecated",
+    area="lifecycle",
+    pair=HeaderPair,
+    impact=Impact.SAFE,
+    claims=("Header.deprecated",),
+)
+def header_deprecated(pair: HeaderPair) -> Iterator[Delta]:
+    """A response header is announced to go away.
+
+    Why it matters: it comes as before, and its readers should now plan to do without it.
+
+    Holds (response):
+        base: {/things: {get: {responses: {"200": {headers: {X-Total: {schema: {}}}}}}}}
+        head: {/things: {get: {responses: {"200": {headers: {X-Total: {deprecated: true, schema: {}}}}}}}}
+    """
+    if pair.base and pair.head and pair.head.deprecated and not pair.base.deprecated:
+        yield Delta(
+            Effect.ANNOTATION,
+            f"header `{pair.base.name}` is deprecated",
+            field=pair.base.field,
+            base=pair.base.node,
+            head=keyword(pair.head.node, "deprecated"),
+        )
+
+
+@rule(
+    "header-undeprecated",
+    area="lifecycle",
+    pair=HeaderPair,
+    impact=Impact.SAFE,
+    claims=("Header.deprecated",),
+)
+def header_undeprecated(pair: HeaderPair) -> Iterator[Delta]:
+    """A response header is no longer announced to go away.
+
+    Why it matters: whoever was to do without it may keep it.
+
+    Holds (response):
+        base: {/things: {get: {responses: {"200": {headers: {X-Total: {deprecated: true, schema: {}}}}}}}}
+        head: {/things: {get: {responses: {"200": {headers: {X-Total: {schema: {}}}}}}}}
+    """
+    if pair.base and pair.head and pair.base.deprecated and not pair.head.deprecated:
+        yield Delta(
+            Effect.ANNOTATION,
+            f"header `{pair.base.name}` is no longer deprecated",
+            field=pair.base.field,
+            base=keyword(pair.base.node, "deprecated"),
+            head=pair.head.node,
+        )
+
+
 @also("sunset-changed", pair=ParameterPair, claims=("Parameter.x-sunset",))
 def parameter_sunset_changed(pair: ParameterPair) -> Iterator[Delta]:
     """The day on which a parameter goes away is another one."""
-    if not pair.base or not pair.head:
-        return
-    values = [side.node.value for side in (pair.base, pair.head)]
-    before, after = (value.get("x-sunset") if isinstance(value, dict) else None for value in values)
+    if pair.base and pair.head:
+        yield from _sunset_of(pair.base, pair.head, f"{pair.base.location} parameter")
+
+
+@also("sunset-changed", pair=HeaderPair, claims=("Header.x-sunset",))
+def header_sunset_changed(pair: HeaderPair) -> Iterator[Delta]:
+    """The day on which a response header goes away is another one."""
+    if pair.base and pair.head:
+        yield from _sunset_of(pair.base, pair.head, "header")
+
+
+def _sunset_of(base: Parameter, head: Parameter, what: str) -> Iterator[Delta]:
+    before, after = (
+        side.node.value.get("x-sunset") if isinstance(side.node.value, dict) else None for side in (base, head)
+    )
     if before != after:
         yield Delta(
             Effect.ANNOTATION,
-            f"{pair.base.location} parameter `{pair.base.name}`: {in_words('x-sunset', before, after)}",
-            field=pair.base.field,
-            base=keyword(pair.base.node, "x-sunset"),
-            head=keyword(pair.head.node, "x-sunset"),
+            f"{what} `{base.name}`: {in_words('x-sunset', before, after)}",
+            field=base.field,
+            base=keyword(base.node, "x-sunset"),
+            head=keyword(head.node, "x-sunset"),
             hit=Hit.READER,
             facts=(turn(before, after),),
         )

@@ -14,6 +14,7 @@ from guardian.rules.pairs import (
 from guardian.rules.registry import rule
 from guardian.rules.urls import unreachable
 from guardian.spec.api import Kind, Node, Operation, Server
+from guardian.spec.dates import read_date
 from guardian.spec.dialects import DIALECTS
 
 
@@ -55,8 +56,18 @@ def operation_removed(pair: OperationPair) -> Iterator[Delta]:
         head: {"/things/{thingId}": {get: {parameters: [{in: path, name: thingId, required: true, schema: {}}]}}}
     """
     if operation := _gone(pair, "path"):
-        facts = ("deprecated",) if operation.deprecated else ()
-        yield Delta(Effect.NARROWED, f"{operation.name} was removed", base=operation.node, facts=facts)
+        yield Delta(
+            Effect.NARROWED, f"{operation.name} was removed", base=operation.node, facts=tuple(_announced(operation))
+        )
+
+
+def _announced(operation: Operation) -> Iterator[str]:
+    """The facts about how the removal of an operation was announced."""
+    if operation.deprecated:
+        yield "deprecated"
+        sunset = field_of(operation, "x-sunset")
+        if sunset is not None and read_date(sunset) is None:
+            yield "unreadable"
 
 
 @rule(
@@ -304,7 +315,7 @@ def _other_defaults(pair: ServersPair) -> Iterator[Delta]:
 
 
 def _urls(servers: list[Server]) -> str:
-    return " and ".join(f"`{server.url}`" for server in servers)
+    return " and ".join(f"`{server.url or '/'}`" for server in servers)
 
 
 def _server_node(servers: list[Server]) -> Node | None:

@@ -37,6 +37,7 @@ MODULES = (
     "schema_arrays",
     "schema_values",
     "schema_composition",
+    "schema_inheritance",
     "schema_annotations",
     "xml",
     "governance",

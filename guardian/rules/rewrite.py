@@ -13,7 +13,7 @@ from guardian.model import Direction
 from guardian.rules.validator import ENCODINGS, NUMBER_RANGES, Json, Unjudgeable, readable
 from guardian.spec.api import Node
 from guardian.spec.dialects import DIALECTS
-from guardian.spec.dynamic import target_of
+from guardian.spec.dynamic import REFERENCES, is_guessed, targets_of
 
 # Definitions of one rewritten schema; nothing that anybody validates has more.
 MAX_DEFINITIONS = 3_000
@@ -26,25 +26,64 @@ class Role(Enum):
     RECEIVER = auto()
 
 
+# What only the keywords of other schemas below or beside it could add to: without any of these a schema is a leaf.
+_COMPOUND = frozenset(
+    (
+        *(*REFERENCES, "allOf", "anyOf", "oneOf", "not", "if", "discriminator", "x-extensible-enum"),
+        *("properties", "required", "additionalProperties", "patternProperties", "unevaluatedProperties"),
+        *("propertyNames", "dependentRequired", "dependentSchemas", "dependencies"),
+        *("items", "prefixItems", "additionalItems", "contains", "unevaluatedItems"),
+    )
+)
+
+
+# What may say more of a property than stands there.
+_ELSEWHERE = frozenset((*REFERENCES, "allOf"))
+
+
+class Memo:
+    """What all rewriters of one side may share: most of a schema is leaves, and they are the same for everybody.
+
+    Keys are identities of plain values; the values are kept, so that no identity is given twice.
+    """
+
+    def __init__(self) -> None:
+        self.leaves: dict[tuple[int, str, bool], tuple[Any, Json]] = {}
+        self.assertions: dict[tuple[int, str], tuple[Any, dict[str, Any]]] = {}
+        self.said: dict[tuple[str, str], tuple[bool, list[str]]] = {}
+        self.free: dict[tuple[str, str], bool] = {}
+        self.flags: dict[tuple[tuple[str, str], str], bool] = {}
+
+
 class Rewriter:
     """One schema and all that a value with these keys can reach from it, as JSON Schema 2020-12.
 
-    ``names`` are those keys, or None for everything; ``items`` says whether there are any items. ``hidden`` are the properties that the message does not carry; ``trail`` holds the nodes that apply to the same
-    value above: where such nodes lead in a circle (a parent lists its variants, each of which extends the parent),
+    ``names`` are those keys, or None for everything; ``items`` says whether there are any items. ``hidden`` are the
+    properties that the message does not carry; ``trail`` holds the nodes that apply to the same value above: where such nodes lead in a circle (a parent lists its variants, each of which extends the parent),
     the circle says nothing more and is cut, for a validator would never come back from it.
     """
 
-    def __init__(self, direction: Direction, role: Role, tags: bool, names: frozenset[str] | None, items: bool) -> None:
+    def __init__(
+        self,
+        direction: Direction,
+        role: Role,
+        tags: bool,
+        names: frozenset[str] | None,
+        items: bool,
+        memo: Memo | None = None,
+    ) -> None:
         self.direction = direction
         self.role = role
         self.tags = tags
         self.names = names
         self.items = items
+        self.memo = memo if memo is not None else Memo()
         self.exact = False  # inside `not` and conditions nothing is read kindly, and nothing declared
         self.definitions: dict[str, Json] = {}
         self._numbers: dict[tuple[object, ...], str] = {}
         self._promised: list[tuple[str, Node, frozenset[str], bool]] = []
         self._cuts: set[Node] = set()
+        self._busy: set[tuple[object, ...]] = set()  # what is being rewritten, by the keys of its numbers
 
     def schema(self, nodes: tuple[Node, ...]) -> Json:
         """The nodes together, with what they refer to as ``$defs``."""
@@ -70,8 +109,8 @@ class Rewriter:
             return False
         schema: dict[str, Any] = {"allOf": parts} if len(parts) > 1 else dict(*parts)
         if self.role is Role.SENDER and not self.exact:
-            named, kinds = _said(nodes)
-            if named and not all(_free_form(node, ()) for node in nodes):
+            named, kinds = self._said(nodes)
+            if named and not all(self._free_form(node) for node in nodes):
                 schema.setdefault("unevaluatedProperties", False)
             if kinds:
                 schema.setdefault("type", kinds)
@@ -90,21 +129,49 @@ class Rewriter:
         trail = (*trail, node)
         dialect = DIALECTS[node.document.dialect]
         parts: list[Json] = []
-        for keyword in ("$ref", "$dynamicRef"):
-            if isinstance(value.get(keyword), str):
-                target = target_of(node, keyword)
-                parts.append(self._reference(target, trail, hidden))
-                if not dialect.schema_siblings:
-                    return parts[0]
+        for target in targets_of(node):
+            if is_guessed(target):
+                raise Unjudgeable("a dynamic reference leads where the documents do not decide")
+            parts.append(self._reference(target, trail, hidden))
+            if not dialect.schema_siblings:
+                return parts[0]
         schema = self._keywords(node, trail, hidden)
         if parts:
-            schema = {"allOf": [*parts, schema] if schema else parts}
+            # In one schema with what stands beside the reference: `unevaluatedProperties` counts what it evaluated.
+            schema["allOf"] = [*parts, *schema.get("allOf", ())]
         if schema and dialect.nullable and value.get(dialect.nullable) is True:
             return {"anyOf": [{"type": "null"}, schema]}
         return schema or True
 
-    def _child(self, node: Node) -> Json:
-        return self.place((node,))
+    def _child(self, node: Node, *steps: str | int) -> Json:
+        """What stands at a place below, by steps that exist."""
+        value = node.value
+        for step in steps:
+            value = value[step]
+        if not isinstance(value, dict):
+            return self.place((node.child(*steps),))
+        key = (id(value), node.document.dialect, self.exact or self.role is not Role.SENDER)
+        known = self.memo.leaves.get(key)
+        if known is not None:
+            return known[1]
+        schema = self.place((node.child(*steps),))
+        if _COMPOUND.isdisjoint(value):
+            self.memo.leaves[key] = value, schema
+        return schema
+
+    def _said(self, nodes: tuple[Node, ...]) -> tuple[bool, list[str]]:
+        if len(nodes) != 1:
+            return _said(nodes)
+        found = self.memo.said.get(nodes[0].key)
+        if found is None:
+            found = self.memo.said[nodes[0].key] = _said(nodes)
+        return found
+
+    def _free_form(self, node: Node) -> bool:
+        found = self.memo.free.get(node.key)
+        if found is None:
+            found = self.memo.free[node.key] = _free_form(node, ())
+        return found
 
     def _reference(self, target: Node, trail: tuple[Node, ...], hidden: frozenset[str]) -> Json:
         if target in trail:
@@ -112,23 +179,30 @@ class Rewriter:
             return True
         key = (target.key, hidden, self.exact)
         number = self._numbers.get(key)
-        if number is None and len(trail) == 1:  # nothing above it: it means the same wherever it is referred to
+        if number is None and (len(trail) == 1 or key in self._busy):
+            # Nothing above it, or asked for at a place inside itself: it means the same wherever it is referred to.
             number = self._numbers[key] = str(len(self._numbers))
             self._promised.append((number, target, hidden, self.exact))
         if number is None:
             outer, self._cuts = self._cuts, set()
+            self._busy.add(key)
             schema = self.rewrite(target, trail, hidden)
+            self._busy.discard(key)
             open_cuts = self._cuts - {target}
             self._cuts = outer | open_cuts
             if open_cuts:  # it means this only here, within the circle
                 return schema
-            number = self._numbers[key] = str(len(self._numbers))
+            number = self._numbers.setdefault(key, str(len(self._numbers)))
             self.definitions[number] = schema
         return {"$ref": f"#/$defs/{number}"}
 
     def _keywords(self, node: Node, trail: tuple[Node, ...], hidden: frozenset[str]) -> dict[str, Any]:
         value = node.value
-        schema = _assertions(node)
+        key = (id(value), node.document.dialect)
+        known = self.memo.assertions.get(key)
+        if known is None:
+            known = self.memo.assertions[key] = value, _assertions(node)
+        schema = dict(known[1])
         schema.update(self._object(node, trail, hidden))
         schema.update(self._array(node))
         conjuncts: list[Json] = list(schema.pop("allOf", ()))
@@ -176,7 +250,7 @@ class Rewriter:
                 if not sends:
                     properties[name] = True
             elif self._reached(name):
-                properties[name] = self._child(node.child("properties", name))
+                properties[name] = self._child(node, "properties", name)
         others = (value.get("additionalProperties"), value.get("unevaluatedProperties"))
         if sends and all(other in (None, True, {}) for other in others):  # to require is to declare
             asked = [
@@ -188,7 +262,7 @@ class Rewriter:
         if properties:
             schema["properties"] = properties
         patterns = {
-            readable(pattern): self._child(node.child("patternProperties", pattern))
+            readable(pattern): self._child(node, "patternProperties", pattern)
             for pattern in _mapping(value.get("patternProperties"))
         }
         if patterns:
@@ -202,9 +276,9 @@ class Rewriter:
                 if not sends:
                     schema[keyword] = True
             elif isinstance(other, dict):
-                schema[keyword] = self._child(node.child(keyword))
+                schema[keyword] = self._child(node, keyword)
         if _is_schema(value.get("propertyNames")):
-            schema["propertyNames"] = self._child(node.child("propertyNames"))
+            schema["propertyNames"] = self._child(node, "propertyNames")
         dependent: dict[str, list[str]] = {}
         further: dict[str, Json] = {}
         for keyword in ("dependentRequired", "dependentSchemas", "dependencies"):
@@ -223,7 +297,7 @@ class Rewriter:
         value = node.value
         schema: dict[str, Any] = {}
         if _is_schema(value.get("contains")):
-            schema["contains"] = self._child(node.child("contains"))
+            schema["contains"] = self._child(node, "contains")
             for keyword in ("minContains", "maxContains"):
                 if _count(value.get(keyword)):
                     schema[keyword] = value[keyword]
@@ -237,9 +311,9 @@ class Rewriter:
             if tuple_keyword == "items":  # how drafts before 2020-12 wrote a tuple
                 rest_keyword = "additionalItems"
         if _is_schema(value.get(rest_keyword)):
-            schema["items"] = self._child(node.child(rest_keyword))
+            schema["items"] = self._child(node, rest_keyword)
         if _is_schema(value.get("unevaluatedItems")):
-            schema["unevaluatedItems"] = self._child(node.child("unevaluatedItems"))
+            schema["unevaluatedItems"] = self._child(node, "unevaluatedItems")
         return schema
 
     # -- what is not part of the message -----------------------------------------------------------------------------
@@ -253,15 +327,28 @@ class Rewriter:
             name
             for node in together
             for name in _mapping(node.value.get("properties"))
-            if (self._reached(name) or name in required)
-            and any(each.value.get(flag) is True for each in _conjuncts((node.child("properties", name),)))
+            if (self._reached(name) or name in required) and self._flagged(node, name, flag)
         )
+
+    def _flagged(self, node: Node, name: str, flag: str) -> bool:
+        """Whether a property, or anything that holds together with it, has a flag."""
+        value = node.value["properties"][name]
+        if not isinstance(value, dict) or _ELSEWHERE.isdisjoint(value):
+            return isinstance(value, dict) and value.get(flag) is True
+        child = node.child("properties", name)
+        found = self.memo.flags.get((child.key, flag))
+        if found is None:
+            found = any(each.value.get(flag) is True for each in _conjuncts((child,)))
+            self.memo.flags[child.key, flag] = found
+        return found
 
     # -- discriminators ----------------------------------------------------------------------------------------------
 
     def _selection(self, node: Node, trail: tuple[Node, ...], hidden: frozenset[str]) -> Iterator[Json]:
         """The selecting value is a known one, and the variant that it selects fits."""
         discriminator = node.value.get("discriminator")
+        if isinstance(discriminator, str):  # OpenAPI 2.0 names the property alone
+            discriminator = {"propertyName": discriminator}
         name = discriminator.get("propertyName") if isinstance(discriminator, dict) else None
         if not isinstance(name, str):
             return
@@ -278,13 +365,16 @@ class Rewriter:
                     target = documents.resolve(part.value["$ref"], part)
                     if target not in mapped:
                         variants.setdefault(target.pointer.rpartition("/")[2], target)
-        if not variants:
-            return
-        yield {"if": {"type": "object"}, "then": {"properties": {name: {"enum": sorted(variants)}}, "required": [name]}}
-        for wire, target in variants.items():
+        family = node.document.families.get(node.pointer)
+        subtypes = family.members if family is not None else {}
+        if variants:
+            known = sorted(variants.keys() | subtypes)
+            yield {"if": {"type": "object"}, "then": {"properties": {name: {"enum": known}}, "required": [name]}}
+        for wire, target in {**subtypes, **variants}.items():
             yield {
                 "if": {"properties": {name: {"const": wire}}, "required": [name]},
-                "then": self._reference(target, trail, hidden),
+                # A subtype extends this very schema: said in place, where the circle is cut.
+                "then": (self.rewrite if wire in subtypes else self._reference)(target, trail, hidden),
             }
 
 
@@ -384,8 +474,7 @@ def _said(nodes: tuple[Node, ...]) -> tuple[bool, list[str]]:
         )
         typed = typed or not value.keys().isdisjoint(("type", "enum", "const"))
         implied.update(kind for kind, keywords in _KEYWORDS.items() if not value.keys().isdisjoint(keywords))
-        if isinstance(value.get("$ref"), str):
-            stack.append(node.document.documents.resolve(value["$ref"], node))
+        stack.extend(targets_of(node))
         for keyword in ("allOf", "anyOf", "oneOf"):
             stack.extend(_parts(node, keyword))
     return named, [] if typed else sorted(implied)
@@ -404,9 +493,8 @@ def _free_form(node: Node, trail: tuple[Node, ...]) -> bool:
         return False
     if value.get("additionalProperties", True) not in (True, {}):
         return False  # a map declares all its keys
-    if isinstance(value.get("$ref"), str):
-        if not _free_form(node.document.documents.resolve(value["$ref"], node), trail):
-            return False
+    if not all(_free_form(target, trail) for target in targets_of(node)):
+        return False
     return all(_free_form(part, trail) for part in _parts(node, "allOf")) and all(
         any(_free_form(part, trail) for part in parts) for key in ("anyOf", "oneOf") if (parts := _parts(node, key))
     )
@@ -433,10 +521,9 @@ def _conjuncts(nodes: tuple[Node, ...]) -> Iterator[Node]:
         if node in seen or not isinstance(node.value, dict):
             continue
         seen.add(node)
-        reference = node.value.get("$ref")
-        if isinstance(reference, str):
-            stack.append(node.document.documents.resolve(reference, node))
-            if not DIALECTS[node.document.dialect].schema_siblings:
-                continue
+        targets = list(targets_of(node))
+        stack.extend(targets)
+        if targets and not DIALECTS[node.document.dialect].schema_siblings:
+            continue
         yield node
         stack.extend(reversed(_parts(node, "allOf")))

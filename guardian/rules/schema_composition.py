@@ -9,11 +9,11 @@ from typing import Any
 from guardian.model import Confidence, Effect, Hit, Impact
 from guardian.rules.facts import turn
 from guardian.rules.pairs import AtomPair, Delta, UnionPair
-from guardian.rules.registry import also, rule
+from guardian.rules.registry import rule
 from guardian.rules.walk_paths import escape
 from guardian.spec.api import Node, Schema
 from guardian.spec.facets import admits
-from guardian.spec.shape import Atom, Discriminator
+from guardian.spec.shape import Atom
 
 
 def _label(atom: Atom) -> str:
@@ -37,7 +37,8 @@ def _variants(pair: UnionPair, atoms: tuple[Atom, ...]) -> list[Atom]:
 def alternative_removed(pair: UnionPair) -> Iterator[Delta]:
     """A variant is gone, and no other one covers it.
 
-    Why it matters: a caller that sends this variant is refused.
+    Why it matters: a caller that sends this variant is refused. A component that extends the one in use, and is told
+    apart by its discriminator, is a variant too: a possible one, for no document says which of them are sent.
 
     Breaks (request):
         base:
@@ -87,7 +88,8 @@ def _listed_by(node: Node | None) -> tuple[str, ...]:
 def alternative_added(pair: UnionPair) -> Iterator[Delta]:
     """There is a variant that no variant of base covers.
 
-    Why it matters: a reader that knows the old variants cannot decode the new one.
+    Why it matters: a reader that knows the old variants cannot decode the new one. A component that extends the one in
+    use, and is told apart by its discriminator, is a variant too: a possible one, for no document says which come.
 
     Breaks (response):
         base: {type: object, required: [card], properties: {card: {type: string}}}
@@ -188,68 +190,6 @@ def discriminator_changed(pair: UnionPair) -> Iterator[Delta]:
             facts=("mapping", "moved"),
         )
     yield from _extra_values(pair)
-
-
-@also("discriminator-changed", pair=UnionPair, claims=("Discriminator.defaultMapping",))
-def subtypes_changed(pair: UnionPair) -> Iterator[Delta]:
-    """A schema that others extend tells them apart by something else."""
-    base, head = pair.base.subtypes, pair.head.subtypes
-    if base is not None and head is not None:
-        words, facts = _subtypes(base, head)
-        if words:
-            renamed = base.property != head.property
-            yield Delta(
-                Effect.CHANGED,
-                words,
-                field=escape(base.property),
-                base=base.node,
-                head=head.node,
-                confidence=None if renamed else Confidence.POSSIBLE,
-                impact=None if renamed else Impact.POSSIBLE,
-                unproved="which subtypes there are, and by which values they go, is said of them elsewhere",
-                facts=facts,
-            )
-    elif base is not head and pair.base.discriminator is pair.head.discriminator:
-        yield Delta(
-            Effect.ANNOTATION,
-            "has no discriminator any more" if head is None else "has a discriminator now",
-            base=base.node if base else pair.base_node,
-            head=head.node if head else pair.head_node,
-            hit=Hit.NOBODY,
-            facts=(turn(base, head),),
-        )
-    base, head = base or pair.base.discriminator, head or pair.head.discriminator
-    if base and head and _default(base) != _default(head):
-        yield Delta(
-            Effect.CHANGED,
-            f"is {_default(head) or 'no variant'} instead of {_default(base) or 'none'} where nothing selects a variant",
-            base=base.node,
-            head=head.node,
-            confidence=Confidence.POSSIBLE,
-            impact=Impact.POSSIBLE,
-            unproved="the same messages are valid; only how one without a selecting value is read is another matter",
-        )
-
-
-def _subtypes(base: Discriminator, head: Discriminator) -> tuple[str, tuple[str, ...]]:
-    """What became of the values that select subtypes, in words and as facts; a subtype's own name needs no mention."""
-    if base.property != head.property:
-        return f"is told apart by {head.property} instead of {base.property}", ("property-name",)
-    before, after = (
-        {wire for wire, target in side.mapping.items() if target.rpartition("/")[2] != wire} for side in (base, head)
-    )
-    lost, gained = sorted(before - after), sorted(after - before)
-    parts = ([f"selects no subtype by {', '.join(lost)} any more"] if lost else []) + (
-        [f"selects a subtype by {', '.join(gained)}"] if gained else []
-    )
-    return " and ".join(parts), ("mapping", turn(lost, gained))
-
-
-def _default(discriminator: Discriminator) -> str | None:
-    """The variant that is meant where no value selects one (OpenAPI 3.2): its component's name or reference."""
-    value = discriminator.node.value
-    named = value.get("defaultMapping") if isinstance(value, dict) else None
-    return named.rpartition("/")[2] if isinstance(named, str) else None
 
 
 def _target(atom: Atom) -> str:

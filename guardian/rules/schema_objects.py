@@ -181,10 +181,10 @@ def property_added(pair: ObjectPair) -> Iterator[Delta]:
         head: {type: object, properties: {id: {type: string}, name: {type: string}}}
     """
     for name in _names(pair.head):
-        schema = pair.head.properties.get(name)
-        if declared(pair.base, name) or (schema is not None and not _possible(schema)):
+        if declared(pair.base, name) or (pair.direction is Direction.REQUEST and name in pair.head.required):
             continue
-        if pair.direction is Direction.REQUEST and name in pair.head.required:
+        schema = pair.head.properties.get(name)
+        if schema is not None and not _possible(schema):
             continue
         response = pair.direction is Direction.RESPONSE
         yield Delta(

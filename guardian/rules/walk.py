@@ -10,17 +10,19 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from guardian.errors import GuardianError, RuleError
-from guardian.model import Direction, Effect
+from guardian.model import Confidence, Direction, Effect
 from guardian.rules.match import match
 from guardian.rules.pairs import ATOM_PAIRS, AtomPair, Delta, SchemaRoot, UnionPair, XmlPair
 from guardian.rules.registry import Rule, rules_for
 from guardian.spec.api import Node, Schema
+from guardian.spec.dynamic import REFERENCES, is_guessed
 from guardian.spec.facets import Properties, undeclared
 from guardian.spec.shape import Atom, Shaper
+from guardian.spec.subtypes import family_of
 
 Same = Callable[[Node, Node], bool]
 Step = str  # a property name, "[]" for an item, "*" for a map value
@@ -35,6 +37,7 @@ class Child:
     literal: bool  # a property name, to be escaped; not "[]" or "*"
     base: Schema
     head: Schema
+    selected: tuple[str, str] | None = None  # a subtype, by its discriminator's property and value
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,7 @@ class Local:
     deltas: tuple[tuple[Rule, Delta], ...]
     children: tuple[Child, ...]
     objects: tuple[tuple[Atom, Atom], ...] = ()  # the alternatives that are matched objects
+    guessed: bool = False  # whether a dynamic reference that the standard does not decide led here
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +105,7 @@ class Walker:
                 identities = {(rule.id, where, delta.field, delta.message), (rule.id, *_ends(delta), delta.message)}
                 if told.isdisjoint(identities):
                     told.update(identities)
-                    yield Found(rule, delta, path, base, head, root)
+                    yield Found(rule, _unsure(delta) if local.guessed else delta, path, base, head, root)
             queue.extend((child.base, child.head, (*path, child)) for child in local.children)
 
     def reached(self) -> set[str]:
@@ -179,8 +183,30 @@ class Walker:
             deltas.extend(_run(pair))
             for child in children_of(pair):
                 children.setdefault((child.step, child.base.key, child.head.key), child)
+        if left.subtypes is not None and right.subtypes is not None:
+            for child in _subtypes(base, head):
+                children.setdefault((child.selected, child.base.key, child.head.key), child)
         objects = tuple(pair for pair in matching.matched if pair[0].kind == "object")
-        return Local(tuple(deltas), tuple(children.values()), objects)
+        guessed = any(is_guessed(node) for atom in (*left.atoms, *right.atoms) for node in atom.nodes)
+        return Local(tuple(deltas), tuple(children.values()), objects, guessed)
+
+
+def _unsure(delta: Delta) -> Delta:
+    """What is no more than possible, since the standard does not decide where a reference to its place leads."""
+    if delta.effect is Effect.ANNOTATION:
+        return delta
+    why = "the documents do not decide where a dynamic reference on the way leads"
+    return replace(delta, confidence=Confidence.POSSIBLE, unproved=delta.unproved or why)
+
+
+def _subtypes(base: Schema, head: Schema) -> Iterator[Child]:
+    """What extends both sides and is selected by the same value: a message of the one may be one of these."""
+    one, other = family_of(base), family_of(head)
+    if one is None or other is None or one.property != other.property:
+        return
+    for value in sorted(one.members.keys() & other.members.keys()):
+        left, right = Schema((one.members[value],)), Schema((other.members[value],))
+        yield Child("", False, left, right, (one.property, value))
 
 
 def _in_xml(local: Local, direction: Direction) -> Iterator[tuple[Rule, Delta]]:
@@ -242,7 +268,7 @@ def _written_alike(base: Atom, head: Atom, name: str) -> bool:
     if not isinstance(first, Properties) or not isinstance(second, Properties):
         return False
     one, other = first.plain(name), second.plain(name)
-    if not isinstance(one, dict) or one != other or "$ref" in one or "$dynamicRef" in one:
+    if not isinstance(one, dict) or one != other or any(keyword in one for keyword in REFERENCES):
         return False
     # Equal in Python, where True is 1: only plain scalars of the same type are surely the same in JSON.
     return all(

@@ -8,9 +8,11 @@ need for it is part of the question. No judged value, no witness: then a sentenc
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -39,11 +41,11 @@ NO_MESSAGE = "no whole message was found that shows the difference"
 SOUGHT_IN_VAIN = frozenset((NO_VALUE, NO_MESSAGE))
 
 
-def witness(found: Found, walker: Walker) -> Witness | str:
-    """A witness of a finding, or why there is none, as a sentence.
+def witnesses(found: Sequence[Found], walker: Walker) -> list[Witness | str]:
+    """A witness of each finding, or why there is none, as a sentence.
 
     Args:
-        found: a finding of ``walker``.
+        found: findings of ``walker``, best all of one root: its judges are then made ready for all of them at once.
         walker: holds the shapes of both sides; what is built for one finding is kept for the next one.
 
     Raises:
@@ -52,7 +54,28 @@ def witness(found: Found, walker: Walker) -> Witness | str:
     prover = _PROVERS.get(walker)
     if prover is None:
         prover = _PROVERS[walker] = Prover(walker)
-    return prover.witness(found)
+    return prover.witnesses(found)
+
+
+class _Attempt:
+    """The messages that may show a finding, likely ones first; ``missing`` says what there was none of."""
+
+    def __init__(self, prover: Prover, found: Found) -> None:
+        self.found = found
+        self.lost = prover.lost_property(found)
+        self.tags = _about_tags(found)
+        self.reasons: list[str] = []
+        self.missing = NO_VALUE
+        made = self._messages(prover)
+        self.first = list(islice(made, 1))  # a list, since null is a message too
+        self.messages = chain(self.first, made)
+
+    def _messages(self, prover: Prover) -> Iterator[Any]:
+        for value in islice(prover.local(self.found, self.lost, self.reasons), MAX_LOCAL):
+            self.missing = NO_MESSAGE
+            for message in islice(prover.messages(self.found, value), MAX_MESSAGES):
+                if not self.found.root.text or _has_text(message):
+                    yield message
 
 
 class Prover:
@@ -64,33 +87,38 @@ class Prover:
         self._head_judges = Judges()
         self._samplers: dict[tuple[bool, Direction], Sampler] = {}
         self._locals: dict[object, tuple[list[Any], Iterator[Any], list[str]]] = {}
+        self._limits: dict[object, list[tuple[str, Any]]] = {}
+        self._answers: defaultdict[object, dict[str, tuple[bool, list[str]]]] = defaultdict(dict)
 
-    def witness(self, found: Found) -> Witness | str:
-        """See ``guardian.rules.witness.witness``."""
-        direction = found.root.direction
-        if found.delta.effect is Effect.ANNOTATION:
-            return "an annotation changes no message"
-        harmless = Effect.WIDENED if direction is Direction.REQUEST else Effect.NARROWED
-        if found.delta.effect is harmless:
-            return "every message that worked before works still"
-        lost = self._lost_property(found)
-        needs = _needs(found, lost) if lost else True
-        tags = _about_tags(found)
-        root = found.root
-        reasons: list[str] = []
-        missing = NO_VALUE
-        for value in islice(self._local(found, lost, reasons), MAX_LOCAL):
-            missing = NO_MESSAGE
-            for message in islice(self._messages(found, value), MAX_MESSAGES):
-                if root.text and not _has_text(message):
-                    continue
-                if self._tells_apart(found, root.base, root.head, message, needs, tags, reasons):
-                    return _worded(found, message, lost)
-        return reasons[0] if reasons else missing
+    def witnesses(self, found: Sequence[Found]) -> list[Witness | str]:
+        """See ``guardian.rules.witness.witnesses``."""
+        whys = [_none_needed(each) for each in found]
+        attempts = [None if why else _Attempt(self, each) for each, why in zip(found, whys, strict=True)]
+        self._ready([attempt for attempt in attempts if attempt is not None])
+        return [why if attempt is None else self._witness(attempt) for why, attempt in zip(whys, attempts, strict=True)]
+
+    def _ready(self, attempts: Sequence[_Attempt]) -> None:
+        """Make the judges of whole messages ready for those that come first, of all findings of a root together."""
+        asked: defaultdict[tuple[Judge, Judge], list[Any]] = defaultdict(list)
+        for each in attempts:
+            root = each.found.root
+            asked[self._judges(root, root.base, root.head, each.tags)].extend(each.first)
+        for judges, messages in asked.items():
+            for judge in judges if len(messages) > 1 else ():
+                with suppress(Unjudgeable):  # then each is judged by itself
+                    judge.prepare(messages)
+
+    def _witness(self, attempt: _Attempt) -> Witness | str:
+        found, root = attempt.found, attempt.found.root
+        needs = _needs(found, attempt.lost) if attempt.lost else True
+        for message in attempt.messages:
+            if self._tells_apart(found, root.base, root.head, message, needs, attempt.tags, attempt.reasons):
+                return _worded(found, message, attempt.lost)
+        return attempt.reasons[0] if attempt.reasons else attempt.missing
 
     # -- at the place of the finding -----------------------------------------------------------------------------------
 
-    def _local(self, found: Found, lost: str | None, reasons: list[str]) -> Iterator[Any]:
+    def local(self, found: Found, lost: str | None, reasons: list[str]) -> Iterator[Any]:
         """Values at the place of the finding that only one side accepts; for many operations found once."""
         delta, root = found.delta, found.root
         key = (found.base.key, found.head.key, root.direction, root.text, found.rule.id, delta.field, delta.message)
@@ -107,25 +135,34 @@ class Prover:
     def _search(self, found: Found, lost: str | None, reasons: list[str]) -> Iterator[Any]:
         needs: Json = {"required": [lost]} if lost else True
         tags = _about_tags(found)
-        candidates = islice(self._candidates(found, lost), MAX_TRIED)
         undecided = found.delta.confidence is Confidence.POSSIBLE
-        for value in self._prepared(found, candidates, tags):
-            if self._tells_apart(found, found.base, found.head, value, needs, tags, reasons):
-                if not undecided or self._refused_for(found, value):
-                    yield value
+        # Several findings at one place are put to the same judges, mostly with the same values.
+        answers = self._answers[found.base.key, found.head.key, found.root.direction, found.root.text, lost, tags]
+        unique = _each_once(islice(self._candidates(found, lost), MAX_TRIED))
+        for text, value in self._prepared(found, unique, answers, tags):
+            if text not in answers:
+                told: list[str] = []
+                answers[text] = self._tells_apart(found, found.base, found.head, value, needs, tags, told), told
+            tells, why_not = answers[text]
+            reasons.extend(why_not)
+            if tells and (not undecided or self._refused_for(found, value)):
+                yield value
 
     def _refused_for(self, found: Found, value: Any) -> bool:
         """Whether the receiving side refuses a value for nothing but what the finding is about."""
         _, receives = self._judges(found.root, found.base, found.head, _about_tags(found))
         return all(keywords & _claims(found) for keywords in receives.objections(value))
 
-    def _prepared(self, found: Found, candidates: Iterator[Any], tags: bool) -> Iterator[Any]:
+    def _prepared(
+        self, found: Found, candidates: Iterator[tuple[str, Any]], answers: Mapping[str, object], tags: bool
+    ) -> Iterator[tuple[str, Any]]:
         """The same values; the judges are told of some at a time, a few at first, for the first ones often do."""
         size = 4
         while batch := list(islice(candidates, size)):
+            asked = [value for text, value in batch if text not in answers]
             with suppress(Unjudgeable):  # some of them cannot be judged: then each is, by itself
-                for judge in self._judges(found.root, found.base, found.head, tags):
-                    judge.prepare(batch)
+                for judge in self._judges(found.root, found.base, found.head, tags) if asked else ():
+                    judge.prepare(asked)
             yield from batch
             size *= 8
 
@@ -150,7 +187,10 @@ class Prover:
                 if atom.kind == "object":
                     yield from self._about(sender, sent, atom, name)
         claims = _claims(found)
-        tried = list(islice(boundaries.values(sent, received), MAX_TRIED))
+        key = (sent.key, received.key, direction)
+        tried = self._limits.get(key)
+        if tried is None:
+            tried = self._limits[key] = list(islice(boundaries.values(sent, received), MAX_TRIED))
         yield from (value for keyword, value in tried if keyword in claims)
         yield from (value for keyword, value in tried if keyword not in claims)
 
@@ -190,7 +230,7 @@ class Prover:
         )
         return judges if direction is Direction.REQUEST else judges[::-1]
 
-    def _lost_property(self, found: Found) -> str | None:
+    def lost_property(self, found: Found) -> str | None:
         """The property that head no longer sends, where base declared it."""
         name = _only_name(found.delta.field)
         if found.root.direction is Direction.REQUEST or name is None:
@@ -204,7 +244,7 @@ class Prover:
 
     # -- the whole message ---------------------------------------------------------------------------------------------
 
-    def _messages(self, found: Found, value: Any) -> Iterator[Any]:
+    def messages(self, found: Found, value: Any) -> Iterator[Any]:
         """Smallest messages of the sending side that hold the value where the path leads."""
         sender = self._sampler(found.root.direction is Direction.RESPONSE, found.root.direction)
         schemas = [_turned(found.root, found.root.base, found.root.head)[0]]
@@ -230,6 +270,24 @@ class Prover:
 _PROVERS: WeakKeyDictionary[Walker, Prover] = WeakKeyDictionary()
 
 
+def _none_needed(found: Found) -> str:
+    """Why a finding needs no witness; empty if it does."""
+    if found.delta.effect is Effect.ANNOTATION:
+        return "an annotation changes no message"
+    harmless = Effect.WIDENED if found.root.direction is Direction.REQUEST else Effect.NARROWED
+    return "every message that worked before works still" if found.delta.effect is harmless else ""
+
+
+def _each_once(values: Iterator[Any]) -> Iterator[tuple[str, Any]]:
+    """Values with their JSON texts, those of the same text once."""
+    seen: set[str] = set()
+    for value in values:
+        text = json.dumps(value)
+        if text not in seen:
+            seen.add(text)
+            yield text, value
+
+
 def _turned(root: SchemaRoot, base: Schema, head: Schema) -> tuple[Schema, Schema]:
     """Who sends comes first."""
     return (base, head) if root.direction is Direction.REQUEST else (head, base)
@@ -241,7 +299,7 @@ def _claims(found: Found) -> set[str]:
 
 
 def _about_tags(found: Found) -> bool:
-    return "discriminator" in found.rule.claims
+    return "discriminator" in found.rule.claims or any(child.selected for child in found.path)
 
 
 def _only_name(field: str) -> str | None:
@@ -262,6 +320,10 @@ def _around(sender: Sampler, parent: Schema, child: Child, below: Schema, value:
             least = int(atom.min_items.value) if atom.min_items else 0
             made: Any = sender.array(atom, max(least, index + 1), {index: value})
             fits = below in {atom.items, *atom.prefix}
+        elif child.selected is not None and atom.kind == "object" and isinstance(value, dict):
+            key, tag = child.selected
+            made = sender.object(atom, {**value, key: tag})
+            fits = True
         elif child.step == "" and atom.kind == "object" and isinstance(value, dict):
             triggers = [key for key, each in atom.dependent_schemas.items() if each == below]
             forced = {key: each for key in triggers for each in sender.values(property_of(atom, key))[:1]}

@@ -14,6 +14,7 @@ from guardian.rules.pairs import Delta, MediaTypePair, XmlPair
 from guardian.rules.registry import also, rule
 from guardian.rules.walk_paths import escape
 from guardian.spec.api import Node, Schema
+from guardian.spec.dynamic import targets_of
 
 _UNPROVED = "a JSON Schema validator does not read XML"
 _NOTHING: Mapping[str, Any] = {}
@@ -126,8 +127,7 @@ class _Facts:
                 self.xml, self.place = value["xml"], node.child("xml")
             if self.items is None and isinstance(value.get("items"), dict):
                 self.items = Schema((node.child("items"),))
-            if isinstance(value.get("$ref"), str):
-                target = node.document.documents.resolve(value["$ref"], node)
+            for target in targets_of(node):
                 self.component = self.component or target.pointer.rpartition("/")[2]
                 queue.append(target)
             parts = value.get("allOf")

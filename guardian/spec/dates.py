@@ -13,7 +13,9 @@ def read_date(text: object) -> date | None:
     try:
         if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
             return date.fromisoformat(text)
-        moment = datetime.fromisoformat(text) if re.match(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d", text) else None
-    except ValueError:
+        if not re.match(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d", text):
+            return None
+        moment = datetime.fromisoformat(re.sub(r"\.\d+", "", text.upper()))  # no fraction of a second moves a day
+        return (moment.astimezone(UTC) if moment.tzinfo else moment).date()
+    except (ValueError, OverflowError):
         return None
-    return None if moment is None else (moment.astimezone(UTC) if moment.tzinfo else moment).date()

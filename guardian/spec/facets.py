@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from guardian.model import Direction
 from guardian.spec.api import Node, Schema
+from guardian.spec.dynamic import REFERENCES
 from guardian.spec.shape import ANYTHING, KEYWORDS, Atom, Bound, Contains, canonical, conjunction, kind_of
 
 if TYPE_CHECKING:
@@ -489,7 +490,11 @@ class Properties(Mapping[str, Schema]):
         if found is None:
             if name not in self._names:
                 raise KeyError(name)
-            found = self._made[name] = conjunction(*(_property(leaf, name) for leaf in self._leaves))
+            if self._plain is not None:
+                found = _child(self._leaves[0], "properties", name)
+            else:
+                found = conjunction(*(_property(leaf, name) for leaf in self._leaves))
+            self._made[name] = found
         return found
 
     def __contains__(self, name: object) -> bool:
@@ -502,13 +507,17 @@ class Properties(Mapping[str, Schema]):
         return len(self._names)
 
 
+# What may say more of a property than stands there.
+_ELSEWHERE = frozenset((*REFERENCES, "allOf"))
+
+
 def _hidden(shaper: Shaper, properties: Properties, direction: Direction) -> dict[str, Node]:
     """The properties that messages of this direction do not carry, and where that is said."""
     flag = "readOnly" if direction is Direction.REQUEST else "writeOnly"
     hidden: dict[str, Node] = {}
     for name in properties:
         plain = properties.plain(name)
-        if isinstance(plain, dict) and flag not in plain and "$ref" not in plain and "allOf" not in plain:
+        if isinstance(plain, dict) and flag not in plain and _ELSEWHERE.isdisjoint(plain):
             continue
         read_only, write_only = shaper.flags(properties[name])
         node = read_only if direction is Direction.REQUEST else write_only

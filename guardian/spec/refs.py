@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -24,10 +24,11 @@ from guardian.spec.scopes import Scopes, find_scopes, has_scheme, join
 
 if TYPE_CHECKING:
     from guardian.spec.sources import Tree
+    from guardian.spec.subtypes import Family
 
 _COMPONENT_NAME = re.compile(r"[A-Za-z0-9._-]+")
 # Their presence in the source is what makes it matter where in a document a reference stands.
-_SCOPE_KEYWORDS = (b"$id", b"$self", b"$dynamicRef", b"$dynamicAnchor")
+_SCOPE_KEYWORDS = (b"$id", b"$self", b"$dynamicRef", b"$dynamicAnchor", b"$recursiveRef")
 
 
 class Document:
@@ -56,6 +57,7 @@ class Document:
         self.dialect = dialect
         self.data = data
         self.targets: dict[tuple[str, str], Node] = {}
+        self._refs: dict[int, tuple[Any, tuple[str, ...]]] = {}  # by identity of values, which are kept for that
         self.scoped = dialects.DIALECTS[dialect].json_schema and (
             b"\0" in data[:4] or any(keyword in data for keyword in _SCOPE_KEYWORDS)  # zeros: UTF-16 or UTF-32
         )
@@ -64,6 +66,20 @@ class Document:
     def scopes(self) -> Scopes:
         """The ``$id``s and anchors of this document, found on first need."""
         return find_scopes(self.root, self.address, self.dialect)
+
+    @cached_property
+    def families(self) -> Mapping[str, Family]:
+        """What extends the components of this document, by pointer (``guardian.spec.subtypes``); found on first need."""
+        from guardian.spec.subtypes import find_families
+
+        return find_families(self)
+
+    def refs_in(self, value: Any) -> tuple[str, ...]:
+        """Every reference in a value of this document, each once; remembered."""
+        known = self._refs.get(id(value))
+        if known is None:
+            known = self._refs[id(value)] = value, refs_in(value)
+        return known[1]
 
     def base(self, pointer: str) -> str:
         """The base URI for references at a place."""
@@ -162,27 +178,6 @@ class Documents:
         if node is None:
             node = document.targets[base, ref] = self._resolve(ref, at, base, set())
         return node
-
-    def resolve_dynamic(self, ref: str, at: Node, scope: Iterable[Node]) -> Node:
-        """Where a ``$dynamicRef`` leads (JSON Schema 2020-12 section 8.2.3.2).
-
-        Args:
-            ref: its text.
-            at: the schema it stands in.
-            scope: the schemas that were entered on the way to ``at``, outermost first.
-
-        Raises:
-            RefError, ReadError: as ``resolve``.
-        """
-        target = self.resolve(ref, at)
-        name = ref.partition("#")[2]
-        if isinstance(target.value, dict) and target.value.get("$dynamicAnchor") == name:
-            for node in scope:
-                scopes = node.document.scopes
-                pointer = scopes.dynamic.get((scopes.base(node.pointer), name))
-                if pointer is not None:
-                    return node.document.node(pointer)
-        return target
 
     def follow(self, node: Node) -> Node:
         """The object behind a chain of ``$ref``s (parameters, responses, headers, ...); schemas have ``shape``.
@@ -358,8 +353,8 @@ CONTAINERS = frozenset((dict, list))
 
 
 def refs_in(value: Any) -> tuple[str, ...]:
-    """Every reference in a plain value, each once: texts of ``$ref``, ``$dynamicRef`` and ``operationRef``, and the
-    values of ``discriminator.mapping`` (component names as pointers).
+    """Every reference in a plain value, each once: texts of ``$ref``, ``$dynamicRef``, ``$recursiveRef`` and
+    ``operationRef``, and the values of ``discriminator.mapping`` (component names as pointers).
 
     A property that is named ``$ref`` holds a schema, not text, and is no reference.
     """
@@ -376,9 +371,22 @@ def refs_in(value: Any) -> tuple[str, ...]:
     return tuple(found)
 
 
+def sites_in(value: Any) -> Iterator[tuple[str, str, str]]:
+    """Every reference in a value: keyword, text, and the pointer of the object that it stands in."""
+    stack = [(value, "")]
+    while stack:
+        item, place = stack.pop()
+        if isinstance(item, dict):
+            for keyword, ref in references_of(item):
+                yield keyword, ref, place
+            stack.extend((child, f"{place}/{escape(key)}") for key, child in item.items() if type(child) in CONTAINERS)
+        elif isinstance(item, list):
+            stack.extend((child, f"{place}/{index}") for index, child in enumerate(item) if type(child) in CONTAINERS)
+
+
 def references_of(item: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The references that stand in one object itself: keyword and text."""
-    for keyword in ("$ref", "$dynamicRef", "operationRef"):
+    for keyword in ("$ref", "$dynamicRef", "$recursiveRef", "operationRef"):
         if isinstance(ref := item.get(keyword), str):
             yield keyword, ref
     discriminator = item.get("discriminator")
@@ -388,7 +396,7 @@ def references_of(item: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield "mapping", f"#/components/schemas/{target}" if _COMPONENT_NAME.fullmatch(target) else target
 
 
-_REFERENCE_KEYWORDS = frozenset(("$ref", "$dynamicRef", "operationRef", "discriminator"))
+_REFERENCE_KEYWORDS = frozenset(("$ref", "$dynamicRef", "$recursiveRef", "operationRef", "discriminator"))
 
 
 def is_inside(path: str) -> bool:

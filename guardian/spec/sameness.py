@@ -7,18 +7,18 @@ places is looked at once. The answer "no" only means that a comparison must look
 from __future__ import annotations
 
 import marshal
-from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 from guardian.errors import ReadError
 from guardian.spec import dialects
 from guardian.spec.api import Node
-from guardian.spec.pointers import escape, step_into, steps_of
-from guardian.spec.refs import CONTAINERS, Document, Documents, references_of, refs_in
+from guardian.spec.pointers import step_into, steps_of
+from guardian.spec.refs import Document, Documents, sites_in
 
 Pair: TypeAlias = tuple[tuple[str, str], tuple[str, str]]
 
 
+_DYNAMIC = ("$dynamicRef", "$recursiveRef")
 # Real documents have many of these that lead nowhere; without a target they are text and nothing more.
 _OPTIONAL = ("mapping", "operationRef")
 
@@ -85,14 +85,18 @@ class Sameness:
             return None
         if not self._has_equal_text(base, head) and not equal(base.value, head.value):
             return None
+        inherited = _inherited(base, head)
+        if inherited is None:
+            return None
         if not base.document.scoped and not head.document.scoped:
             try:
-                return [(self._base.resolve(ref, base), self._head.resolve(ref, head)) for ref in refs_in(base.value)]
+                refs = base.document.refs_in(base.value)
+                return [*inherited, *((self._base.resolve(ref, base), self._head.resolve(ref, head)) for ref in refs)]
             except ReadError:
                 pass  # which one, and does it matter?
-        targets = []
-        for keyword, ref, place in _sites(base.value):
-            if keyword == "$dynamicRef":  # where it leads depends on who refers to this place: text proves nothing
+        targets = inherited
+        for keyword, ref, place in sites_in(base.value):
+            if keyword in _DYNAMIC:  # where it leads depends on who refers to this place: text proves nothing
                 return None
             one = _target(self._base, ref, base, place)
             other = _target(self._head, ref, head, place)
@@ -104,13 +108,13 @@ class Sameness:
 
     def _has_equal_text(self, base: Node, head: Node) -> bool:
         """Whether both are the same place of two files with the same bytes: most pairs of an unchanged file."""
-        if base.pointer != head.pointer or not (_is_raw(base) and _is_raw(head)):
+        if base.pointer != head.pointer:
             return False
         key = (base.document.uri, head.document.uri)
         known = self._equal_text.get(key)
         if known is None:
             known = self._equal_text[key] = base.document.data == head.document.data
-        return known
+        return known and _is_raw(base) and _is_raw(head)
 
     @staticmethod
     def _reads_alike(base: Document, head: Document) -> bool:
@@ -119,6 +123,16 @@ class Sameness:
             return True
         one, other = dialects.DIALECTS[base.dialect], dialects.DIALECTS[head.dialect]
         return one.json_schema and other.json_schema
+
+
+def _inherited(base: Node, head: Node) -> list[tuple[Node, Node]] | None:
+    """What extends two components, in pairs: a message of a component may be one of these. None where they differ."""
+    one, other = (node.document.families.get(node.pointer) for node in (base, head))
+    if one is None or other is None:
+        return [] if one is other else None
+    if one.property != other.property or one.members.keys() != other.members.keys():
+        return None
+    return [(each, other.members[value]) for value, each in one.members.items()]
 
 
 def _target(documents: Documents, ref: str, node: Node, place: str) -> Node | None:
@@ -145,6 +159,8 @@ def equal(base: Any, head: Any) -> bool:
 
     Values are those that ``text.load`` gives, which is to say not endlessly deep.
     """
+    if base is head:
+        return True
     if base != head:
         return False
     # Python holds True == 1. Equal serialisations settle almost every case in C; the rest is a different order of
@@ -161,16 +177,3 @@ def equal(base: Any, head: Any) -> bool:
         elif isinstance(one, list):
             stack.extend(zip(one, other, strict=True))
     return True
-
-
-def _sites(value: Any) -> Iterator[tuple[str, str, str]]:
-    """Every reference in a value: keyword, text, and the pointer of the object that it stands in."""
-    stack = [(value, "")]
-    while stack:
-        item, place = stack.pop()
-        if isinstance(item, dict):
-            for keyword, ref in references_of(item):
-                yield keyword, ref, place
-            stack.extend((child, f"{place}/{escape(key)}") for key, child in item.items() if type(child) in CONTAINERS)
-        elif isinstance(item, list):
-            stack.extend((child, f"{place}/{index}") for index, child in enumerate(item) if type(child) in CONTAINERS)

@@ -53,19 +53,25 @@ class Scopes:
         bases: pointer of each resource (the document itself: ``""``) to its base URI.
         resources: the same, by base URI.
         anchors: (base URI, anchor) to a pointer; ``$anchor`` and ``$dynamicAnchor``.
-        dynamic: the part of ``anchors`` that ``$dynamicAnchor`` made.
+        dynamic: (pointer of a resource, name) to the pointers of its ``$dynamicAnchor``s of that name, in order.
+        anchored: pointers of the resources that have anchors which dynamic references may lead to.
     """
 
     bases: Mapping[str, str]
     resources: Mapping[str, str]
     anchors: Mapping[tuple[str, str], str]
-    dynamic: Mapping[tuple[str, str], str]
+    dynamic: Mapping[tuple[str, str], tuple[str, ...]]
+    anchored: frozenset[str]
+
+    def resource(self, pointer: str) -> str:
+        """The pointer of the innermost resource around a place; the document itself is one."""
+        while len(self.bases) > 1 and pointer not in self.bases and pointer:
+            pointer = pointer.rpartition("/")[0]
+        return pointer if pointer in self.bases else ""
 
     def base(self, pointer: str) -> str:
         """The base URI that holds at a place: that of the innermost resource around it."""
-        while len(self.bases) > 1 and pointer not in self.bases and pointer:
-            pointer = pointer.rpartition("/")[0]
-        return self.bases.get(pointer, self.bases[""])
+        return self.bases[self.resource(pointer)]
 
     def anchor(self, base: str, name: str) -> str | None:
         """The pointer of an anchor in a resource; else, where only one resource has it, of that one."""
@@ -110,12 +116,13 @@ def find_scopes(root: Any, address: str, version: str) -> Scopes:
     bases: dict[str, str] = {"": address}
     resources: dict[str, str] = {}
     anchors: dict[tuple[str, str], str] = {}
-    dynamic: dict[tuple[str, str], str] = {}
-    stack: list[tuple[Any, str, str, bool]] = [(root, "", address, False)]
+    dynamic: dict[tuple[str, str], list[str]] = {}
+    recursive: set[str] = set()
+    stack: list[tuple[Any, str, str, str, bool]] = [(root, "", "", address, False)]
     while stack:
-        value, pointer, base, named = stack.pop()
+        value, pointer, resource, base, named = stack.pop()
         if isinstance(value, list):
-            stack.extend((child, f"{pointer}/{index}", base, False) for index, child in enumerate(value))
+            stack.extend((child, f"{pointer}/{index}", resource, base, False) for index, child in enumerate(value))
         if not isinstance(value, dict):
             continue
         if not named:
@@ -123,7 +130,7 @@ def find_scopes(root: Any, address: str, version: str) -> Scopes:
             if isinstance(uri, str) and dialect.json_schema:
                 uri, _, fragment = uri.partition("#")
                 if uri:
-                    base = join(base, uri)
+                    base, resource = join(base, uri), pointer
                     bases[pointer] = base
                     resources.setdefault(base, pointer)
                 elif fragment:  # how drafts before 2019-09 wrote an anchor
@@ -132,10 +139,18 @@ def find_scopes(root: Any, address: str, version: str) -> Scopes:
                 if isinstance(name := value.get(keyword), str):
                     anchors.setdefault((base, name), pointer)
                     if keyword == "$dynamicAnchor":
-                        dynamic.setdefault((base, name), pointer)
+                        dynamic.setdefault((resource, name), []).append(pointer)
+            if value.get("$recursiveAnchor") is True:
+                recursive.add(resource)
         stack.extend(
-            (child, f"{pointer}/{escape(key)}", base, not named and key in _NAMED)
+            (child, f"{pointer}/{escape(key)}", resource, base, not named and key in _NAMED)
             for key, child in value.items()
             if (named or key not in _DATA) and isinstance(child, (dict, list))
         )
-    return Scopes(bases, resources, anchors, dynamic)
+    return Scopes(
+        bases,
+        resources,
+        anchors,
+        {key: tuple(sorted(pointers)) for key, pointers in dynamic.items()},
+        frozenset((*recursive, *(resource for resource, _ in dynamic))),
+    )

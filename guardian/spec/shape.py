@@ -21,7 +21,7 @@ from guardian.errors import RefError
 from guardian.model import Direction
 from guardian.spec.api import Node, Schema
 from guardian.spec.dialects import DIALECTS
-from guardian.spec.dynamic import target_of
+from guardian.spec.dynamic import target_of, targets_of
 
 KINDS = ("null", "boolean", "number", "string", "array", "object")
 ANYTHING = Schema(())
@@ -209,6 +209,24 @@ def conjunction(*schemas: Schema) -> Schema:
     return Schema(tuple(nodes))
 
 
+def meant(schema: Schema) -> Schema:
+    """The same schema without bare references to it: two places that refer to one component hold one schema.
+
+    Raises:
+        RefError: a reference leads nowhere.
+    """
+    if len(schema.nodes) != 1:
+        return schema
+    node = schema.nodes[0]
+    passed: set[Node] = set()
+    while isinstance(node.value, dict) and node.value.keys() == {"$ref"} and isinstance(node.value["$ref"], str):
+        if node in passed:
+            return schema
+        passed.add(node)
+        node = target_of(node, "$ref")
+    return schema if node is schema.nodes[0] else Schema((node,))
+
+
 @dataclass(frozen=True, slots=True)
 class _Branch:
     """One way through the alternatives while they are being multiplied out."""
@@ -312,10 +330,10 @@ class Shaper:
             branches = self._cross(branches, inner, context, node)
             if not dialect.schema_siblings:
                 return branches
-        dynamic = value.get("$dynamicRef")
-        if isinstance(dynamic, str):
-            target = target_of(node, "$dynamicRef")
-            branches = self._cross(branches, self._expand(target, context, trail), context, node)
+        for keyword in ("$dynamicRef", "$recursiveRef"):
+            if isinstance(value.get(keyword), str):
+                target = target_of(node, keyword)
+                branches = self._cross(branches, self._expand(target, context, trail), context, node)
         own = _Branch((node,)) if _has_leaf_keywords(value) else _Branch()
         composed: list[_Branch] = [own]
         for index, part in enumerate(_list(value.get("allOf"))):
@@ -452,11 +470,9 @@ class Shaper:
         if isinstance(value, dict):
             read_only = node.child("readOnly") if value.get("readOnly") is True else None
             write_only = node.child("writeOnly") if value.get("writeOnly") is True else None
-            below: list[Node] = []
-            if isinstance(value.get("$ref"), str):
-                below.append(node.document.documents.resolve(value["$ref"], node))
-                if not DIALECTS[node.document.dialect].schema_siblings:
-                    read_only = write_only = None
+            below = list(targets_of(node))
+            if below and not DIALECTS[node.document.dialect].schema_siblings:
+                read_only = write_only = None
             below.extend(
                 node.child("allOf", index)
                 for index, part in enumerate(_list(value.get("allOf")))

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from guardian.adapter.claims import claims_of, notes_of
+from guardian.adapter.claims import claims_of, remark_of
 from guardian.adapter.hygiene import inert
 from guardian.adapter.wording import Wording, reworded
 from guardian.adapter.wording_prompt import KINDS, wording_prompt
@@ -79,6 +79,30 @@ def test_white_space_is_no_change() -> None:
     assert _reworded(base, head) == []
 
 
+def test_what_is_said_of_all_and_of_answers_counts_too() -> None:
+    """Limits stand in the API's own description as often as at an operation, or at the answer that tells of them."""
+    base, head = (_document("In euros.", "Sorted.", "50.") for _ in range(2))
+    base["info"]["description"], head["info"]["description"] = "100 requests a minute.", "10 requests a minute."
+    head["paths"]["/products"]["get"]["responses"]["200"]["description"] = "ok, cached for a day"
+    found = _reworded(base, head)
+    assert [(each.place, each.head) for each in found] == [
+        ("the whole API", "10 requests a minute."),
+        ("GET /products", "ok, cached for a day"),
+    ]
+
+
+def test_a_long_text_is_shown_where_it_differs() -> None:
+    """What is the same before it is left out, so that the cut at some length does not hide the difference."""
+    place = Location("api.yaml")
+    long = "word " * 400
+    text = Wording("GET /a", "x", Direction.RESPONSE, f"{long}in euros.", f"{long}in cents.", place, place)
+    prompt = wording_prompt([text]).user
+    assert "… word" in prompt
+    assert "in euros." in prompt
+    assert "in cents." in prompt
+    assert len(prompt) < 1_000
+
+
 def test_the_labelled_set_is_large_and_mixed() -> None:
     """At least sixty changes, harmful and harmless, of every kind that the question names, each under its own id."""
     assert len(CASES) >= 60
@@ -124,10 +148,10 @@ def test_a_claim_without_a_difference_is_dropped() -> None:
     }
     found = claims_of(said, [same, other])
     assert [(each.text.field, each.kind, each.quote) for each in found] == [("y", "unit", "cents")]
-    note = notes_of(found, "m")[0]
-    assert note.level == "info"
-    assert note.message.startswith("advisory (m)")
-    assert "“Price in cents.”" in note.message
+    remark = remark_of(found[0], "m", ["billing"])
+    assert remark.message.startswith("advisory (m)")
+    assert remark.message.endswith("was “Price in euros.”, is “Price in cents.”; used by billing")
+    assert remark.at == place
 
 
 def test_marks_of_chat_templates_do_not_reach_a_prompt() -> None:

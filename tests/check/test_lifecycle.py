@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from guardian.check.lifecycle import read_date
 from guardian.check.versions import judge_versions
+from guardian.spec.dates import read_date
 from tests.check.conftest import Guardian
 from tests.check.repo import BILLING, CONFIG, Folder, Outcome, Repo
 
@@ -173,7 +173,7 @@ def test_deprecated_is_a_property_too(aged: Any):
 # --- announcements ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("part", ["OPERATION", "PARAMETER", "PROPERTY"])
+@pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize(
     ("sunset", "days", "soon"),
     [("2026-05-30", 90, True), ("2026-05-31", 90, False), ("2026-03-09", 7, False), ("2026-03-08", 7, True)],
@@ -190,7 +190,7 @@ def test_sunset_too_soon(aged: Any, part: str, sunset: str, days: int, soon: boo
         assert f"goes on {sunset}, sooner than the {days} days" in found["message"]
 
 
-@pytest.mark.parametrize("part", ["OPERATION", "PROPERTY"])
+@pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize(
     ("before", "after", "soon"),
     [

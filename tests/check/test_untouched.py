@@ -89,9 +89,18 @@ def test_a_change_behind_another_encoding_is_seen(check: Guardian, repo: Repo, e
         ("$ref: /etc/passwd\n", None),
         ("$id: https://example.org/a\n$ref: b.yaml\n", None),
         ("$dynamicRef: '#x'\n", None),
+        ("$recursiveRef: '#'\n", None),
         ("mapping: {a: b.yaml}\n", None),
         ("mapping: {a: '#/components/schemas/A'}\n", []),
         ("operationRef: other.json#/paths\n", None),
+        ("mapping:\n  a: '#/components/schemas/A'\nx: see b.yaml\n", []),
+        ("a:\n  - mapping:\n\n      a: b.yaml\n", None),
+        ("a:\n  mapping:\n    a: A\n  # the end\n  x: b.yaml\n", []),
+        ("mapping: *kept\nx: {a: b.yaml}\n", None),
+        ('{"mapping": {"a": "A"}, "description": "see b.yaml"}', []),
+        ('{"mapping":\n  {"a": "b.json"}}', None),
+        ('{"m\\u0061pping": {"a": "b.json"}}', None),
+        ('{"description": "less \\u003c more"}', []),
     ],
 )
 def test_what_a_text_refers_to(text: str, targets: list[str] | None):

@@ -11,6 +11,7 @@ import pytest
 from guardian.cli import catalogue
 from guardian.config import ReportFormat
 from guardian.report import FORMATS
+from guardian.rules import aliases
 from guardian.rules.registry import all_rules
 
 
@@ -35,6 +36,22 @@ def test_markdown_links_lead_somewhere(guardian):
     for rule in all_rules():
         assert f"](#{rule.id})" in text
         assert f"\n### {rule.id}\n" in text
+
+
+def test_markdown_argues_every_difference(guardian):
+    """The page names each check of oasdiff once in its table, and each whose level differs under an argument."""
+    text = guardian("rules", "--format", "markdown").out
+    differences = text.partition("### Deliberate differences in level")[2].partition("\n### ")[0]
+    rows = text.partition("### Every check and its rule")[2]
+    for alias in aliases.table().values():
+        assert rows.count(f"| `{alias.id}` |") == 1
+        differs = bool(alias.rule) and alias.ours != alias.theirs
+        assert (
+            f"{alias.theirs} there, {alias.ours} here" in differences and f"`{alias.id}`" in differences
+        ) or not differs
+        assert not differs or alias.note in differences
+    for rule in all_rules():
+        assert rule.aliases or f"[`{rule.id}`](#{rule.id})" in text.partition("### What has no name there")[2]
 
 
 def test_explain(guardian):

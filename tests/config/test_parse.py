@@ -46,7 +46,9 @@ def no_lines(pointer: str) -> None:
 
 
 def config(data: object, rules: list[str] | None = None) -> Config:
-    return parse_config(data, "guardian.yaml", no_lines, (lambda: rules) if rules is not None else None)
+    return parse_config(
+        data, "guardian.yaml", no_lines, (lambda: dict.fromkeys(rules, "")) if rules is not None else None
+    )
 
 
 def test_the_documented_file():
@@ -137,6 +139,15 @@ def test_one_mistake(data: object, said: str, hint: str | None):
         config(data, rules=["enum-value-added", "property-removed"])
     assert (raised.value.message, raised.value.hint) == (said, hint)
     assert raised.value.exit_code == 2
+
+
+def test_a_name_without_a_rule():
+    """What another tool has a name for and guardian no rule is refused with the reason."""
+    with pytest.raises(ConfigError) as raised:
+        parse_config(
+            {"severity": {"x": "off"}}, "guardian.yaml", no_lines, lambda: {"x": "Never on the wire.", "y": ""}
+        )
+    assert (raised.value.message, raised.value.hint) == ("no finding goes by `x`", "Never on the wire.")
 
 
 def test_lines():

@@ -91,8 +91,10 @@ def test_the_matrix_crosses_changes_with_consumers() -> None:
 
 
 def test_each_fix_has_its_own_command() -> None:
-    """Where two fixes mend one change, the command says which one is meant."""
-    text = render("terminal", samples.friday_rename())
+    """Where two fixes mend one change, the command says which one is meant; a model has to be asked again for its own."""
+    report = samples.friday_rename()
+    assert "guardian fix --apply --id F2 --model" in render("terminal", report)
+    text = render("terminal", replace(report, fixes=tuple(replace(each, proposed_by="rules") for each in report.fixes)))
     shown = samples.EMAIL_IN_LIST.fingerprint
     assert f"guardian fix --apply --change {shown} --strategy dual_write" in text
     assert f"guardian fix --apply --change {shown} --strategy deprecation_window" in text

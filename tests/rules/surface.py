@@ -43,7 +43,7 @@ _OPENAPI = {
     "Callback": "{expression}",
     "Example": "summary description value externalValue dataValue@3.2 serializedValue@3.2",
     "Link": "operationRef operationId parameters requestBody description server",
-    "Header": "description required deprecated style explode schema example examples content",
+    "Header": "description required deprecated style explode schema example examples content x-sunset",
     "Tag": "name summary@3.2 description externalDocs parent@3.2 kind@3.2",
     "Reference": "$ref summary@3.1 description@3.1",
     "SecurityScheme": (
@@ -72,7 +72,7 @@ _SHARED = {
     "Parameter": "name in description required allowEmptyValue schema x-sunset",
     "Responses": "default {status}",
     "Response": "description headers",
-    "Header": "description",
+    "Header": "description x-sunset",
     "Tag": "name description externalDocs",
     "Reference": "$ref",
     "SecurityScheme": "type description name in",
@@ -108,7 +108,7 @@ _SCHEMA = {
     ),
     "annotations": "title description default deprecated@3.0 readOnly writeOnly@3.0 examples@3.1",
     "format and content": "format contentEncoding@3.1 contentMediaType@3.1 contentSchema@3.1",
-    "earlier drafts": "definitions@3.1 dependencies@3.1 additionalItems@3.1",
+    "earlier drafts": "definitions@3.1 dependencies@3.1 additionalItems@3.1 $recursiveRef@3.1 $recursiveAnchor@3.1",
     "OpenAPI": "discriminator xml externalDocs example nullable@3.0 x-nullable",
     "extensions in use": "x-extensible-enum x-sunset x-stability-level",
 }

@@ -11,6 +11,7 @@ from probes import VERSIONS, Probe, field_probes, keyword_probes
 from guardian.model import Change
 from guardian.rules.annotations import ANNOTATIONS
 from guardian.rules.registry import all_rules
+from guardian.spec.dynamic import REFERENCES
 from tests.rules.sides import api, changes
 from tests.rules.surface import FIELDS, KEYWORDS
 
@@ -86,6 +87,7 @@ SCHEMA_ANNOTATIONS = {
     "$id": ("https://a.example/a", "https://a.example/b"),
     "$anchor": ("a", "b"),
     "$dynamicAnchor": ("a", "b"),
+    "$recursiveAnchor": (False, True),
     "$schema": ("https://a.example/a", "https://a.example/b"),
     "$vocabulary": ({"https://a.example": True}, {"https://b.example": True}),
     "$defs": ({"A": {"type": "string"}}, {"A": {"type": "integer"}}),
@@ -93,7 +95,7 @@ SCHEMA_ANNOTATIONS = {
 }
 
 
-@pytest.mark.parametrize("keyword", sorted(ANNOTATIONS.keys() & KEYWORDS.keys() - {"$ref", "$dynamicRef"}))
+@pytest.mark.parametrize("keyword", sorted(ANNOTATIONS.keys() & KEYWORDS.keys() - set(REFERENCES)))
 def test_an_annotation_changes_nothing(keyword: str) -> None:
     """Keywords with a reason are passed over in silence, alone and beside others."""
     for version in VERSIONS[1:]:

@@ -11,6 +11,7 @@ import pytest
 from guardian.errors import ReadError, RefError
 from guardian.spec import remote
 from guardian.spec.api import Node
+from guardian.spec.dynamic import ScopedNode, target_of
 from guardian.spec.refs import Documents, refs_in
 from guardian.spec.sources import MemoryTree
 
@@ -384,10 +385,12 @@ users: {$id: users, $defs: {T: {$dynamicAnchor: T, type: string}}, $ref: list}
 """
     )
     document = documents.open("a.yaml")
-    users, lists, items = (document.node(pointer) for pointer in ("/users", "/list", "/list/items"))
-    assert documents.resolve_dynamic("#T", items, [users, lists, items]).pointer == "/users/$defs/T"
-    assert documents.resolve_dynamic("#T", items, [lists, items]).pointer == "/list/$defs/T"
-    assert documents.resolve_dynamic("#/$defs/T", items, [users, lists]).pointer == "/list/$defs/T"
+    users, items = document.node("/users"), document.node("/list/items")
+    through_users = ScopedNode(items, (users,))
+    assert target_of(through_users, "$dynamicRef").pointer == "/users/$defs/T"
+    assert target_of(items, "$dynamicRef").pointer == "/list/$defs/T"
+    plain = Node(document, items.pointer, {"$dynamicRef": "#/$defs/T"})
+    assert target_of(ScopedNode(plain, (users,)), "$dynamicRef").pointer == "/list/$defs/T"
 
 
 # --- chains -------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from guardian.model import Confidence, Direction, Severity, Witness
 from guardian.rules.pairs import SchemaRoot
 from guardian.rules.verdict import judge
 from guardian.rules.walk import Found, Walker
-from guardian.rules.witness import witness
+from guardian.rules.witness import witnesses
 from guardian.spec.api import Schema
 from guardian.spec.refs import Document, Documents
 from guardian.spec.sources import MemoryTree
@@ -66,7 +66,7 @@ def said(
         severity = delta.severity or judge(delta.effect, root.direction, delta.confidence or Confidence.CERTAIN)
         proof: Witness | str = "not asked"
         if prove and severity.rank >= Severity.WARNING.rank:
-            proof = witness(found, walker)
+            (proof,) = witnesses([found], walker)
         result.append(Said(found, severity, delta.confidence is Confidence.POSSIBLE, proof))
     return result
 

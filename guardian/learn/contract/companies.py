@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from random import Random
 from typing import Any
 
+from guardian.learn.contract.engine import Ground
 from guardian.learn.contract.mutations.sites import clone
 from guardian.learn.contract.schemas import SHARED, camel, component, components_of, field_schema
 from guardian.learn.contract.vocabulary import SPLITS, Industry, Resource
@@ -21,17 +23,22 @@ Json = dict[str, Any]
 MAX_SERVICES = 50
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Company:
     """Specifications by service and manifests by consumer, as plain data; treat both as read-only.
 
     ``ledger`` names the service whose specification declares cross-field constraints, if there is one.
+    ``ground`` is the engine's reading of both, made on first need.
     """
 
     name: str
     services: Mapping[str, Json]
     manifests: Mapping[str, Json]
     ledger: str | None = None
+
+    @cached_property
+    def ground(self) -> Ground:
+        return Ground(self.services, self.manifests)
 
 
 def generate(seed: int, *, services: int | None = None, split: str = "train") -> Company:

@@ -173,10 +173,13 @@ def _candidates(value: Any, payload: Any, rng: Random) -> list[Any]:
         ]
         rng.shuffle(found)
         return found
-    moments = [each for each in _texts(payload) if re.match(r"\d{4}-\d\d-\d\d", each) and len(each) == len(value)]
+    moments = [each for each in _moments(payload) if len(each) == len(value)]
     shifted = [_shift(each, days) for each in moments for days in (-rng.randint(2, 40), rng.randint(2, 40))]
     rng.shuffle(shifted)
     return shifted
+
+
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d))?")
 
 
 def _shift(text: str, days: int) -> str:
@@ -186,14 +189,15 @@ def _shift(text: str, days: int) -> str:
     return moment.isoformat().replace("+00:00", "Z")
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _moments(value: Any) -> Iterator[str]:
+    """Every date and time in a payload; what an earlier edit made a wrong one of is none."""
     if isinstance(value, dict):
         for each in value.values():
-            yield from _texts(each)
+            yield from _moments(each)
     elif isinstance(value, list):
         for each in value:
-            yield from _texts(each)
-    elif isinstance(value, str) and re.match(r"\d{4}-\d\d-\d\d(T|$)", value):
+            yield from _moments(each)
+    elif isinstance(value, str) and _MOMENT.fullmatch(value):
         yield value
 
 

@@ -6,9 +6,11 @@ answer that they did not compute. ``guardian.learn.contract.server`` puts it beh
 
 from __future__ import annotations
 
+import gc
 import threading
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random, SystemRandom
@@ -85,7 +87,8 @@ class Scenarios:
         key = (task, seed, difficulty)
         found = self._kept.get(key)
         if found is None:
-            found = self._build(*key)  # two threads may build the same one; it is the same
+            with _uncollected():
+                found = self._build(*key)  # two threads may build the same one; it is the same
             with self._lock:
                 self._kept[key] = found
                 while len(self._kept) > _KEPT:
@@ -107,6 +110,18 @@ class Scenarios:
 
     def _ledger(self, rng: Random) -> tuple[Json, str]:
         return ledger_document(rng.choice(SPLITS[self._split]).ledger, rng)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """No search for garbage meanwhile: what building a scenario leaves behind is found once, afterwards."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 class ContractEnv:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
 from guardian.errors import ReadError
 from guardian.learn.contract.companies import Company
-from guardian.learn.contract.engine import Comparison, Side, places
+from guardian.learn.contract.engine import Comparison, places
 from guardian.learn.contract.mutations import Operator, operators
 from guardian.learn.contract.mutations.sites import clone
+from guardian.learn.contract.sketches import Sketch
 from guardian.model import Impact
 
 Json = dict[str, Any]
@@ -26,13 +27,18 @@ class Evolution:
 
     service: str
     head: Json
-    comparison: Comparison
+    comparison: Comparison | Sketch
     edits: tuple[str, ...]
     memo: dict[str, Any] = field(default_factory=dict, compare=False)
 
     @property
     def truth(self) -> tuple[str, ...]:
         return places(self.comparison.breaking)
+
+    def proved(self) -> Evolution:
+        """The same, judged in full."""
+        found = self.comparison
+        return replace(self, comparison=found.prove(), memo={}) if isinstance(found, Sketch) else self
 
 
 def evolve(
@@ -56,12 +62,12 @@ def evolve(
         batch: how many edits to try at once, given what there is so far.
     """
     base = company.services[service]
-    known = Side(company.services)
     head = clone(base)
     done: list[str] = []
     for operator in rng.sample(operators(harmless=True), min(lookalikes, len(operators(harmless=True)))):
         if operator.edit(head, rng) is not None:
             done.append(operator.name)
+    before = Sketch(company.ground, service, head)
     so_far: Evolution | None = None
     shrink = 0
     for _ in range(tries):
@@ -73,13 +79,13 @@ def evolve(
                 names.append(operator.name)
         if not names:
             continue
-        services = {**company.services, service: trial}
         try:
             # Most trials are only counted; what is to be kept as the answer is judged in full, as the gate does.
-            evolution = _evolution(company, service, services, known, (*done, *names), prove=False)
+            sketch = Sketch(company.ground, service, trial, before)
+            evolution = Evolution(service, trial, sketch, (*done, *names))
             verdict = accept(evolution)
             if verdict:
-                evolution = _evolution(company, service, services, known, (*done, *names), prove=True)
+                evolution = evolution.proved()
                 verdict = accept(evolution)
         except ReadError:
             continue  # edits that do not go together: a document that cannot be read is no version of anything
@@ -89,15 +95,8 @@ def evolve(
             shrink += 1
             continue
         shrink = 0
-        head, done, so_far = trial, [*done, *names], evolution
-    return so_far
-
-
-def _evolution(
-    company: Company, service: str, head: Mapping[str, Json], known: Side, edits: tuple[str, ...], *, prove: bool
-) -> Evolution:
-    comparison = Comparison(company.services, head, company.manifests, known=known, prove=prove)
-    return Evolution(service, head[service], comparison, edits)
+        head, done, so_far, before = trial, [*done, *names], evolution, sketch
+    return so_far.proved() if so_far is not None else None
 
 
 #: Operators that mostly break one place: what fills up the last few.
@@ -141,6 +140,7 @@ def with_victims(
     changes: int = 1,
     further: Callable[[Evolution], bool] = lambda evolution: True,
     liked: Callable[[Evolution], bool] = lambda evolution: True,
+    hops: int = 1,
     choose: Sequence[Operator] | None = None,
     tries: int = 40,
 ) -> Evolution | None:
@@ -149,21 +149,23 @@ def with_victims(
     Args:
         further: what else must be so.
         liked: what should be so; where it cannot be had in these tries, another version is taken.
+        hops: how far the version must spread to be liked.
     """
     most = max(1, len(company.manifests) // 2)
     spare: list[Evolution] = []
 
     def accept(evolution: Evolution) -> bool | None:
-        if not evolution.comparison.breaking:
+        found = evolution.comparison
+        if isinstance(found, Sketch) and not found.may_hit(hops if spare else 1):
             return None
-        if not 1 <= len(evolution.comparison.hit(Impact.BROKEN)) <= most or not further(evolution):
+        if not found.breaking or not 1 <= len(found.hit(Impact.BROKEN)) <= most or not further(evolution):
             return None
         if liked(evolution):
             return True
         spare.append(evolution)
         return None
 
-    found = evolve(
+    made = evolve(
         company,
         service,
         rng,
@@ -173,9 +175,8 @@ def with_victims(
         choose=(lambda so_far: choose) if choose else None,
         tries=tries,
     )
-    if found is None and spare and not spare[0].comparison.proved:
-        head = {**company.services, service: spare[0].head}
-        found = _evolution(company, service, head, Side(company.services), spare[0].edits, prove=True)
-        still = 1 <= len(found.comparison.hit(Impact.BROKEN)) <= most and bool(found.comparison.breaking)
-        found = found if still and further(found) else None
-    return found
+    if made is None and spare and not spare[0].comparison.proved:
+        made = spare[0].proved()
+        still = 1 <= len(made.comparison.hit(Impact.BROKEN)) <= most and bool(made.comparison.breaking)
+        made = made if still and further(made) else None
+    return made

@@ -8,7 +8,7 @@ names nothing.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cached_property
 from itertools import islice
@@ -27,10 +27,11 @@ from guardian.graph.settle import settle
 from guardian.graph.uses import Consumer, Use
 from guardian.learn.contract.actions import PROPOSE, Action
 from guardian.learn.contract.companies import Company
-from guardian.learn.contract.engine import Comparison, Side, file_of, manifest_of, read_consumers
+from guardian.learn.contract.engine import Comparison, Ground, Side, file_of, manifest_of, read_consumers
 from guardian.learn.contract.evolutions import Evolution
 from guardian.learn.contract.phases import FixPhase, FixTrial
 from guardian.learn.contract.places import normal_place
+from guardian.learn.contract.sketches import Sketch
 from guardian.model import Change, Impact, Mode, Severity, Strategy
 
 Json = dict[str, Any]
@@ -40,6 +41,9 @@ AS_OF = date(2026, 1, 1)
 
 #: How many drafts of one strategy are tried, as ``guardian fix`` does.
 MOST_ATTEMPTS = 8
+
+#: How many proposals are remembered with what came of them: a group of episodes makes the same ones.
+_KEPT = 32
 
 _FORMS = {
     "aliases": Strategy.FIELD_ALIAS,
@@ -62,41 +66,47 @@ class Workshop:
     """Tries fixes for one service's head.
 
     Args:
-        base: documents by service.
-        head: the same, changed.
-        manifests: by consumer.
+        ground: everything as it is deployed.
+        head: the changed document of the service.
         service: the one that changed.
+        compared: what happened, where that is known already.
     """
 
-    def __init__(
-        self, base: Mapping[str, Json], head: Mapping[str, Json], manifests: Mapping[str, Json], service: str
-    ) -> None:
+    def __init__(self, ground: Ground, head: Json, service: str, compared: Comparison | Sketch | None = None) -> None:
         self._service = service
-        self._manifests = manifests
-        before, after = Side(base, text=True), Side(head, text=True)
-        consumers = read_consumers(manifests)
-        traced = Comparison(base, head, manifests, known=before, head_side=after)
+        self._manifests = ground.manifests
+        services = {**ground.services, service: head}
+        consumers = ground.consumers
+        compared = compared or Comparison(ground.services, services, ground=ground)
         self._situation = Situation(
-            base=before.apis,
-            head=after.apis,
+            base=ground.side.apis,
+            head=Side(services, like=ground.side, text=True).apis,
             as_of=AS_OF,
             base_consumers=consumers,
-            declarations={manifest_of(name): json.dumps(data, indent=2).encode() for name, data in manifests.items()},
+            declarations=ground.declarations,
+            paths={name: file_of(name) for name in services},
         )
-        changes = settle(traced.blast.changes, Mode.BOTH, consumers)
+        changes = settle(compared.traced, Mode.BOTH, consumers)
         self._bench = Bench(self._situation, changes)
         wanted = [change for change in changes if change.counts_as is Severity.BREAKING]
         self.works = [Work(self._bench, group) for group in grouped(self._situation, self._bench.changes, wanted)]
         #: What is to be mended, with all that has the same cause.
         self.addressed = tuple(change for work in self.works for change in work.group.changes)
         self._verified: dict[Strategy, list[Draft]] = {}
+        self._trials: dict[str, FixTrial] = {}
+        self._outcomes: dict[int, Outcome] = {}  # of the drafts in _verified, by identity
 
     def verified(self, strategy: Strategy) -> list[Draft]:
         """The engine's own drafts of a strategy that mend everything; what is several causes is mended by none."""
         if strategy not in self._verified:
             made = islice(self._made(strategy), MOST_ATTEMPTS)
-            good = (draft for draft in made if self._verify(draft).verification.verified)
-            self._verified[strategy] = list(islice(good, 1))
+            self._verified[strategy] = []
+            for draft in made:
+                outcome = self._verify(draft)
+                if outcome.verification.verified:
+                    self._verified[strategy] = [draft]
+                    self._outcomes[id(draft)] = outcome
+                    break
         return self._verified[strategy]
 
     def _made(self, strategy: Strategy) -> Iterator[Draft]:
@@ -112,6 +122,7 @@ class Workshop:
         """The strategies that can work here."""
         return [strategy.value for strategy in _ORDER if self.verified(strategy)]
 
+    @cached_property
     def best(self) -> Action | None:
         """The engine's own fix, the one that costs consumers least; None if it has none."""
         for strategy in _ORDER:
@@ -124,6 +135,15 @@ class Workshop:
 
     def attempt(self, strategy: str, patch: Mapping[str, Any]) -> FixTrial:
         """Try what an agent proposes."""
+        key = json.dumps([strategy, patch], default=dict)
+        found = self._trials.get(key)
+        if found is None:
+            found = self._trials[key] = self._attempted(strategy, patch)
+            while len(self._trials) > _KEPT:
+                del self._trials[next(iter(self._trials))]
+        return found
+
+    def _attempted(self, strategy: str, patch: Mapping[str, Any]) -> FixTrial:
         chosen = Strategy(strategy)
         try:
             attempts = list(self._drafts(chosen, patch))
@@ -276,7 +296,7 @@ class Workshop:
     # -- what comes of it --------------------------------------------------------------------------------------------------
 
     def _verify(self, draft: Draft) -> Outcome:
-        return verify(self._bench, draft, self.addressed)
+        return self._outcomes.get(id(draft)) or verify(self._bench, draft, self.addressed)
 
     @cached_property
     def _victims(self) -> tuple[str, ...]:
@@ -356,7 +376,7 @@ def fixable(company: Company) -> Any:
         if not evolution.comparison.proved:
             return True  # asked again when it has been judged in full
         try:
-            return workshop(company, evolution).best() is not None
+            return workshop(company, evolution).best is not None
         except GuardianError:
             return False
 
@@ -366,25 +386,23 @@ def fixable(company: Company) -> Any:
 def workshop(company: Company, evolution: Evolution) -> Workshop:
     """The workshop of an evolution; made once."""
     if "workshop" not in evolution.memo:
-        head = {**company.services, evolution.service: evolution.head}
-        evolution.memo["workshop"] = Workshop(company.services, head, company.manifests, evolution.service)
+        evolution.memo["workshop"] = Workshop(company.ground, evolution.head, evolution.service, evolution.comparison)
     made: Workshop = evolution.memo["workshop"]
     return made
 
 
-def fix_phase(company: Company, evolution: Evolution) -> FixPhase:
-    """The phase in which an evolution is mended."""
+def fix_phase(company: Company, evolution: Evolution) -> Callable[[], FixPhase]:
+    """Makes the phase in which an evolution is mended."""
     shop = workshop(company, evolution)
 
     def right() -> Action:
-        best = shop.best()
-        assert best is not None, "an evolution without a fix is no material for this phase"
-        return best
+        assert shop.best is not None, "an evolution without a fix is no material for this phase"
+        return shop.best
 
-    return FixPhase(shop.attempt, right, lambda: shop.strategies)
+    return lambda: FixPhase(shop.attempt, right, lambda: shop.strategies)
 
 
 def propose(base: Json, head: Json, manifests: Mapping[str, Json], service: str) -> list[Action]:
     """The engine's own fix, given what an agent sees."""
-    best = Workshop({service: base}, {service: head}, manifests, service).best()
+    best = Workshop(Ground({service: base}, manifests), head, service).best
     return [best] if best is not None else []

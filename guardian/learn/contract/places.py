@@ -14,7 +14,7 @@ _QUOTED = re.compile(r"\[['\"]([^'\"\]]+)['\"]\]")
 _VARIABLE = re.compile(r"\{[^{}]*\}")
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=8_192)
 def normal_place(text: str) -> str:
     """The one form of a place."""
     text = " ".join(text.split()).strip("`\"'")

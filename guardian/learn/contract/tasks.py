@@ -147,7 +147,8 @@ def detect_breaking_changes(brief: Brief) -> Scenario:
         brief,
         lambda service: with_breaks(brief.company, service, brief.violations, brief.violations // 2 + 1, brief.rng),
     )
-    return Scenario(text, _versions(brief.company, evolution), lambda: [_detection(evolution)])
+    detection = _detection(evolution)
+    return Scenario(text, _versions(brief.company, evolution), lambda: [detection()])
 
 
 def trace_downstream_blast_radius(brief: Brief) -> Scenario:
@@ -156,7 +157,8 @@ def trace_downstream_blast_radius(brief: Brief) -> Scenario:
         "that break with trace_impact; who reads everything but the changed field is not affected."
     )
     evolution = _some(brief, lambda service: _spreading(brief, service))
-    return _with_consumers(brief, text, evolution, lambda: [_tracing(brief.company, evolution)], told=True)
+    tracing = _tracing(brief.company, evolution)
+    return _with_consumers(brief, text, evolution, lambda: [tracing()], told=True)
 
 
 def _spreading(brief: Brief, service: str) -> Evolution | None:
@@ -167,13 +169,13 @@ def _spreading(brief: Brief, service: str) -> Evolution | None:
     def wide(evolution: Evolution) -> bool:
         hops = [
             each.hops
-            for change in evolution.comparison.blast.changes
+            for change in evolution.comparison.traced
             for each in change.consumers
             if each.impact is Impact.BROKEN
         ]
         return (len(hops) > 1 or not several) and (max(hops) > 1 or not far)
 
-    return with_victims(company, service, rng, lookalikes=1, liked=wide, tries=12)
+    return with_victims(company, service, rng, lookalikes=1, liked=wide, hops=2 if far else 1, tries=12)
 
 
 def _some(brief: Brief, make: Callable[[str], Evolution | None]) -> Evolution:
@@ -187,15 +189,19 @@ def _some(brief: Brief, make: Callable[[str], Evolution | None]) -> Evolution:
     raise NoMaterial
 
 
-def _detection(evolution: Evolution) -> ReportPhase:
+# What a scenario keeps is the truth and not the comparison that it was taken from, which is some megabytes.
+
+
+def _detection(evolution: Evolution) -> Callable[[], Phase]:
+    truth = dict.fromkeys(evolution.truth, "breaking_change")
     warned = frozenset(places(evolution.comparison.warnings))
-    return ReportPhase(dict.fromkeys(evolution.truth, "breaking_change"), warned)
+    return lambda: ReportPhase(truth, warned)
 
 
-def _tracing(company: Company, evolution: Evolution) -> TracePhase:
-    comparison = evolution.comparison
+def _tracing(company: Company, evolution: Evolution) -> Callable[[], Phase]:
+    broken, possible = evolution.comparison.hit(Impact.BROKEN), evolution.comparison.hit(Impact.POSSIBLE)
     known = frozenset(company.manifests) | frozenset(company.services)
-    return TracePhase(comparison.hit(Impact.BROKEN), comparison.hit(Impact.POSSIBLE), known)
+    return lambda: TracePhase(broken, possible, known)
 
 
 def _versions(company: Company, evolution: Evolution) -> Json:
@@ -259,7 +265,8 @@ def propose_backward_compat_fix(brief: Brief) -> Scenario:
         f"propose_fix (or validate_fix, to try) with fix_strategy and spec_patch. {_PATCHES}"
     )
     evolution = _some(brief, lambda service: _mendable(brief, service, lookalikes=1, changes=1))
-    return _with_consumers(brief, text, evolution, lambda: [fix_phase(brief.company, evolution)], told=True)
+    fixing = fix_phase(brief.company, evolution)
+    return _with_consumers(brief, text, evolution, lambda: [fixing()], told=True)
 
 
 def multi_service_cascade_fix(brief: Brief) -> Scenario:
@@ -270,11 +277,8 @@ def multi_service_cascade_fix(brief: Brief) -> Scenario:
         f"propose a fix that makes all of them pass and keeps what the change is for. {_PATCHES}"
     )
     evolution = _some(brief, lambda service: _mendable(brief, service, lookalikes=3, changes=2))
-    company = brief.company
-    return _with_consumers(
-        brief, text, evolution,
-        lambda: [_detection(evolution), _tracing(company, evolution), fix_phase(company, evolution)], told=False,
-    )  # fmt: skip
+    phases = _detection(evolution), _tracing(brief.company, evolution), fix_phase(brief.company, evolution)
+    return _with_consumers(brief, text, evolution, lambda: [phase() for phase in phases], told=False)
 
 
 TASKS: Mapping[str, Task] = MappingProxyType(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import time
 from collections.abc import Callable, Sequence
@@ -12,6 +11,7 @@ from transformers import TrainerCallback
 
 from guardian.learn.training.episodes import Make
 from guardian.learn.training.generation import mean_scores
+from guardian.learn.training.keeping import Best, collapsed
 from guardian.learn.training.metrics import Metrics, digest
 from guardian.learn.training.presets import Plan
 from guardian.learn.training.rollout import Draw
@@ -44,7 +44,6 @@ class Watch(TrainerCallback):  # type: ignore[misc]
         self._tokenizer = tokenizer
         self._tell = tell
         self._episodes: list[Json] = []
-        self._collapsed = 0
         self._began = time.monotonic()
         self._first = 0
         self._before: Any = None
@@ -75,6 +74,9 @@ class Watch(TrainerCallback):  # type: ignore[misc]
             signal.signal(signal.SIGINT, self._before)
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Json | None = None, **given: Any) -> None:
+        stop = bool(logs) and collapsed(state.log_history, self._plan.patience, self._plan.entropy_floor)
+        if stop:  # the numbers are of all processes, so that all of them stop
+            control.should_save = control.should_training_stop = True
         if not logs or "loss" not in logs or not state.is_world_process_zero:
             self._episodes = []
             return
@@ -90,7 +92,9 @@ class Watch(TrainerCallback):  # type: ignore[misc]
             f"step {state.global_step}/{state.max_steps} reward {line['reward']:.3f} entropy {line.get('entropy', 0):.3f} "
             f"[{tasks}] {left / 60:.0f} min left"
         )
-        self._watch_collapse(line, control)
+        if stop:
+            self._metrics.add({"phase": "stop", "step": state.global_step, "why": "collapse"})
+            self._tell("stopped: entropy or the rewards' spread is gone")
         if self.interrupted:
             control.should_save = control.should_training_stop = True
 
@@ -103,14 +107,6 @@ class Watch(TrainerCallback):  # type: ignore[misc]
 
     # -- what they do --------------------------------------------------------------------------------------------------
 
-    def _watch_collapse(self, line: Json, control: Any) -> None:
-        flat = line.get("frac_reward_zero_std", 0.0) >= 1.0
-        self._collapsed = self._collapsed + 1 if flat or line.get("entropy", 1.0) < self._plan.entropy_floor else 0
-        if self._collapsed >= self._plan.patience:
-            self._metrics.add({"phase": "stop", "step": line["step"], "why": "collapse"})
-            self._tell("stopped: entropy or the rewards' spread is gone")
-            control.should_save = control.should_training_stop = True
-
     def _evaluate(self, state: Any, model: Any) -> None:
         if not state.is_world_process_zero or not self._held_out:
             return
@@ -121,11 +117,7 @@ class Watch(TrainerCallback):  # type: ignore[misc]
         )  # fmt: skip
         mean = round(sum(scores.values()) / len(scores), 4)
         self._metrics.add({"phase": "evaluation", "step": state.global_step, "mean": mean, "tasks": scores})
-        mark = self._plan.output / "best" / "score.json"
-        best = json.loads(mark.read_text(encoding="utf-8"))["mean"] if mark.is_file() else -1.0
-        if mean >= best:
-            plain.save_pretrained(mark.parent)
-            mark.write_text(json.dumps({"step": state.global_step, "mean": mean}) + "\n", encoding="utf-8")
+        Best(self._plan.output / "best").offer(state.global_step, mean, plain.save_pretrained)
         self._tell(f"step {state.global_step}: held-out mean {mean:.3f}")
 
 

@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
+from guardian.learn.conversation import Conversation, Messages, workflow_conversation
+
 Json = dict[str, Any]
-Messages = list[Json]
 
 
 class Episode(Protocol):
@@ -53,7 +54,7 @@ class ContractEpisode:
         self._env = ContractEnv(scenarios, difficulty=difficulty)
         self.ceiling = _oracle_return(self._env, task, seed)
         self._observation = self._env.reset(task, seed)
-        self._turns = 0
+        self._conversation = Conversation()
         self.invalid = 0
         self.steps = 0
 
@@ -68,8 +69,7 @@ class ContractEpisode:
     def question(self) -> Messages:
         from guardian.learn.contract.prompting import prompt_of
 
-        messages = prompt_of(self._observation).messages()
-        return messages if self._turns == 0 else messages[1:]
+        return self._conversation.question(prompt_of(self._observation).messages())
 
     def schema(self) -> Json:
         """Of this turn's answer."""
@@ -79,9 +79,9 @@ class ContractEpisode:
 
     def answer(self, text: str) -> None:
         from guardian.learn.contract.actions import DONE, REPORT, Action
-        from guardian.learn.contract.prompting import actions_of
+        from guardian.learn.contract.prompting import actions_of, prompt_of
 
-        self._turns += 1
+        self._conversation.answered(prompt_of(self._observation).messages(), text)
         phase = self._observation.phase
         # An unreadable answer is one malformed action; a phase has one answer, so that it is then left.
         for action in (*actions_of(self._observation, text), Action(REPORT, field_path=DONE)):
@@ -112,15 +112,11 @@ def _oracle_return(env: Any, task: str, seed: int) -> float:
 
 
 class WorkflowEpisode:
-    """The workflow environment: one action an answer, as many answers as the office has steps.
-
-    Args:
-        max_turns: after so many answers the episode is left as it stands; conversations have to end somewhere.
-    """
+    """The workflow environment: one action an answer. Where the conversation is full, the episode is left as it stands."""
 
     ceiling = 10.0  # about what a perfect desk earns; groups are normalised again in training
 
-    def __init__(self, task: str, seed: int, difficulty: str, max_turns: int = 12) -> None:
+    def __init__(self, task: str, seed: int, difficulty: str) -> None:
         from guardian.learn.workflow.environment import EnterpriseWorkflowEnv
         from guardian.learn.workflow.policies import AdaptivePolicy
 
@@ -130,18 +126,14 @@ class WorkflowEpisode:
         self._env.reset()
         self._teacher = AdaptivePolicy()
         self._teacher.reset(seed)
-        self._left = max_turns
-        self._turns = 0
+        self._conversation = workflow_conversation()
         self._reward = 0.0
+        self.steps = 0
         self.invalid = 0
 
     @property
-    def steps(self) -> int:
-        return self._turns
-
-    @property
     def done(self) -> bool:
-        return self._env.done or self._left <= 0
+        return self._env.done or self._conversation.full
 
     @property
     def reward(self) -> float:
@@ -150,8 +142,7 @@ class WorkflowEpisode:
     def question(self) -> Messages:
         from guardian.learn.workflow.prompts import write_prompt
 
-        messages: Messages = [dict(each) for each in write_prompt(self._env.observation)]
-        return messages if self._turns == 0 else messages[1:]
+        return self._conversation.question(write_prompt(self._env.observation))
 
     def schema(self) -> Json:
         from guardian.learn.workflow.prompts import ANSWER_SCHEMA
@@ -159,11 +150,11 @@ class WorkflowEpisode:
         return dict(ANSWER_SCHEMA)
 
     def answer(self, text: str) -> None:
-        from guardian.learn.workflow.prompts import read_answer
+        from guardian.learn.workflow.prompts import read_answer, write_prompt
 
+        self._conversation.answered(write_prompt(self._env.observation), text)
         _, reward, _, info = self._env.step(read_answer(text))
-        self._turns += 1
-        self._left -= 1
+        self.steps += 1
         self._reward += reward
         self.invalid += "malformed" in info["rewards"]
         for name, value in info["rewards"].items():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,9 @@ from guardian.errors import UsageError
 from guardian.learn.training.presets import Plan, Preset
 
 Json = dict[str, Any]
+
+#: Every linear layer of the llama family (Qwen, SmolLM), by the names that unsloth wants instead of "all-linear".
+_LINEAR = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
 
 
 def prepare(preset: Preset) -> None:
@@ -25,6 +30,8 @@ def prepare(preset: Preset) -> None:
         # Spinning threads starve one another as soon as anything else runs on the machine.
         os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
         os.environ.setdefault("OMP_NUM_THREADS", str(preset.threads or 1))
+    if by_unsloth(preset):
+        import_module("unsloth")  # it patches what is imported after it
     try:
         import datasets  # noqa: F401
         import peft  # noqa: F401
@@ -34,17 +41,53 @@ def prepare(preset: Preset) -> None:
         raise UsageError(f"guardian train needs {error.name}", hint="pip install 'contract-guardian[train]'") from None
 
 
+def by_unsloth(preset: Preset) -> bool:
+    """Whether unsloth loads the model: where it is installed, on one GPU that also generates.
+
+    It brings a vLLM of its own, which TRL does not know how to give new weights, so presets with vLLM do without it.
+    """
+    alone = int(os.environ.get("WORLD_SIZE", "1")) == 1
+    return preset.name != "cpu" and not preset.vllm and alone and find_spec("unsloth") is not None
+
+
 def load(plan: Plan) -> tuple[Any, Any]:
     """The base model with a fresh LoRA adapter, and its tokenizer."""
+    model, tokenizer = _loaded_by_unsloth(plan) if by_unsloth(plan.preset) else _loaded(plan)
+    tokenizer.padding_side = "left"
+    if tokenizer.pad_token_id is None:
+        tokenizer.pad_token = tokenizer.eos_token
+    return model, tokenizer
+
+
+def _loaded_by_unsloth(plan: Plan) -> tuple[Any, Any]:
+    fast = import_module("unsloth").FastLanguageModel
+    import_module("transformers").set_seed(plan.seed)
+    preset = plan.preset
+    # Its own choice of dtype is bfloat16 wherever the device has it.
+    model, tokenizer = fast.from_pretrained(
+        model_name=plan.base, max_seq_length=preset.window, dtype=None, load_in_4bit=preset.four_bit
+    )
+    model = fast.get_peft_model(
+        model,
+        r=plan.rank,
+        lora_alpha=plan.alpha,
+        lora_dropout=0,
+        bias="none",
+        target_modules=list(_LINEAR),
+        use_gradient_checkpointing="unsloth" if preset.recompute else False,
+        random_state=plan.seed,
+    )
+    return model, tokenizer
+
+
+def _loaded(plan: Plan) -> tuple[Any, Any]:
     import torch
     from peft import LoraConfig, get_peft_model, prepare_model_for_kbit_training
     from transformers import AutoModelForCausalLM, AutoTokenizer, set_seed
 
     set_seed(plan.seed)
     preset = plan.preset
-    tokenizer = AutoTokenizer.from_pretrained(plan.base, padding_side="left")
-    if tokenizer.pad_token_id is None:
-        tokenizer.pad_token = tokenizer.eos_token
+    tokenizer = AutoTokenizer.from_pretrained(plan.base)
     quantised: Json = {}
     if preset.four_bit:
         from transformers import BitsAndBytesConfig

@@ -16,6 +16,7 @@ from guardian.learn.training import card, loading
 from guardian.learn.training.chat import Chat
 from guardian.learn.training.curriculum import Course
 from guardian.learn.training.episodes import Make, maker, signals_of
+from guardian.learn.training.keeping import newest_checkpoint, step_of
 from guardian.learn.training.metrics import Metrics, told, write_curve
 from guardian.learn.training.presets import Plan
 from guardian.learn.training.rewards import aggregation, reward_functions
@@ -50,7 +51,9 @@ def train(plan: Plan, *, resume: bool = False, tell: Tell = lambda step: None, r
     make = maker(plan.env, graph=plan.graph)
     tell("loading the base model")
     model, tokenizer = loading.load(plan)
-    metrics = Metrics(output, int(checkpoint.name.partition("-")[2]) if checkpoint else 0, writes=_is_main())
+    metrics = Metrics(output, step_of(checkpoint) if checkpoint else 0, writes=_is_main())
+    if checkpoint is None and _is_main():
+        shutil.rmtree(output / "best", ignore_errors=True)  # of an attempt that came to no checkpoint
     warmed = output / "warmstart"
     if checkpoint is None and plan.preset.warm_steps:
         if (warmed / "adapter_config.json").is_file():
@@ -89,10 +92,10 @@ def _claim(plan: Plan, *, resume: bool) -> Path | None:
             raise UsageError("the folder holds another run", file=str(plan.output), hint="name another --output")
     if _is_main():
         mark.write_text(json.dumps({"identity": plan.identity}, indent=2) + "\n", encoding="utf-8")
-    found = sorted((plan.output / "checkpoints").glob("checkpoint-*"), key=lambda each: int(each.name[11:]))
-    if found and not resume:
+    found = newest_checkpoint(plan.output / "checkpoints")
+    if found is not None and not resume:
         raise UsageError("a run lies there already", file=str(plan.output), hint="--resume continues it")
-    return found[-1] if found else None
+    return found
 
 
 def _warm(plan: Plan, model: Any, tokenizer: Any, make: Make, metrics: Metrics, tell: Tell) -> None:

@@ -7,6 +7,7 @@ from random import Random
 from typing import Any, Protocol
 
 from guardian.errors import UsageError
+from guardian.learn.conversation import workflow_conversation
 from guardian.learn.workflow.actions import Action
 
 Observation = Mapping[str, Any]
@@ -179,24 +180,27 @@ class AdaptivePolicy:
 
 
 class ModelPolicy:
-    """Any model behind a function from chat messages to text, by the prompts that it is trained with.
+    """Any model behind a function from chat messages to text, in the very conversation that it is trained in.
 
     Args:
         complete: takes chat messages and the JSON schema of the answer, and gives the model's text.
         name: what tables call it.
     """
 
-    def __init__(self, complete: Callable[[list[dict[str, str]], Mapping[str, Any]], str], name: str = "model") -> None:
+    def __init__(self, complete: Callable[[list[dict[str, Any]], Mapping[str, Any]], str], name: str = "model") -> None:
         self._complete = complete
         self.name = name
 
     def reset(self, seed: int) -> None:
-        """Every step's prompt says all there is to know."""
+        self._conversation = workflow_conversation()
 
     def act(self, observation: Observation) -> object:
         from guardian.learn.workflow.prompts import ANSWER_SCHEMA, read_answer, write_prompt
 
-        return read_answer(self._complete(write_prompt(observation), ANSWER_SCHEMA))
+        prompt = write_prompt(observation)
+        text = self._complete(self._conversation.asking(prompt), ANSWER_SCHEMA)
+        self._conversation.answered(prompt, text)
+        return read_answer(text)
 
 
 POLICIES: Mapping[str, Callable[[], Policy]] = {

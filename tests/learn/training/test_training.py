@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import json
+import shlex
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from guardian import __version__
+from guardian.cli.train import app
 from guardian.learn.contract.signals import WEIGHTS
 from guardian.learn.evaluate import HELD_OUT_SEEDS
-from guardian.learn.training.card import model_card
+from guardian.learn.training.card import command, model_card
 from guardian.learn.training.chat import Chat
 from guardian.learn.training.curriculum import LEVELS, SEEDS, Course
 from guardian.learn.training.episodes import maker, signals_of, tasks_of
@@ -20,22 +22,7 @@ from guardian.learn.training.rewards import reward_functions
 from guardian.learn.training.rollout import Draw, play, rollout
 from guardian.learn.training.run import describe
 from guardian.learn.workflow.curriculum import HELD_OUT
-
-
-class Tokenizer:
-    """Characters as tokens, ChatML as template; 0 ends an answer."""
-
-    eos_token_id = 0
-    pad_token_id = 0
-
-    def apply_chat_template(self, messages: list[Any], *, tokenize: bool, add_generation_prompt: bool) -> str:
-        return "".join(f"<{each['role'][0]}>{each['content']}\0\n" for each in messages) + "<a>"
-
-    def encode(self, text: str, *, add_special_tokens: bool) -> list[int]:
-        return [ord(char) for char in text]
-
-    def decode(self, tokens: list[int], *, skip_special_tokens: bool) -> str:
-        return "".join(chr(token) for token in tokens if token)
+from tests.learn.training.tokens import Tokenizer
 
 
 def _plan(folder: Path, **changes: Any) -> Plan:
@@ -169,13 +156,42 @@ def test_presets_are_whole(preset: Any) -> None:
 
 
 def test_the_card_says_how(tmp_path: Path) -> None:
-    """The command, the warm start, the steps and the held-out scores, with the metadata of a hub."""
+    """Data, command, versions and results, with the metadata of a hub, and no folder of this machine."""
     lines = [
         {"phase": "warm start", "step": 1, "loss": 1.0, "entropy": 1.1},
-        {"phase": "evaluation", "step": 4, "mean": 0.25, "tasks": {}},
+        {"phase": "train", "step": 1, "reward": -0.5},
+        {"phase": "evaluation", "step": 2, "mean": 0.25, "tasks": {"find_type_mismatches": 0.25}},
+        {"phase": "evaluation", "step": 4, "mean": 0.125, "tasks": {"find_type_mismatches": 0.125}},
+        {"phase": "stop", "step": 4, "why": "collapse"},
     ]
-    card = model_card(_plan(tmp_path), lines, 4, 60.0)
+    card = model_card(_plan(tmp_path, steps=8), lines, 4, 60.0)
     assert card.startswith("---\nbase_model: base\n")
-    assert "guardian train --env contract --base base --preset cpu --steps 4" in card
-    assert "| 4 | 0.250 |" in card
-    assert json.dumps(str(tmp_path))[1:-1] not in card
+    assert "guardian train --env contract --base base --preset cpu --steps 8 --seed 0" in card
+    assert "4 of 8 steps, stopped early by collapse" in card
+    assert "| 2 | 0.250 |\n| 4 | 0.125 |" in card
+    assert "The adapter is that of step 2." in card
+    assert "| find_type_mismatches | 0.250 | 0.250 |" in card
+    assert "-0.500 in the first 1 steps" in card
+    assert f"guardian {__version__}, Python 3." in card
+    assert "16 different episodes (8 easy, 7 medium, 1 hard), each played 4 times" in card
+    assert str(tmp_path) not in card
+
+
+def test_the_card_s_command_is_the_whole_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was set otherwise than the preset has it is in the command, and read by the command line it is the plan."""
+    monkeypatch.delenv("WORLD_SIZE", raising=False)
+    preset = replace(PRESETS["cpu"], batch=4, group=8, answer=64, rate=2e-5, warm_steps=3, warm_batch=2)
+    plan = _plan(
+        tmp_path / "run", preset=preset, seed=3, separate=False, evaluate_every=5, evaluate_episodes=1, save_every=2
+    )
+    told = shlex.split(command(plan))
+    assert told[:2] == ["guardian", "train"]
+    monkeypatch.chdir(tmp_path)
+    seen: list[Plan] = []
+    monkeypatch.setattr("guardian.learn.training.run.describe", lambda plan: seen.append(plan) or "")
+    with pytest.raises(SystemExit) as ended:
+        app([*told[2:], "--dry-run"])
+    assert not ended.value.code
+    assert [replace(each, output=plan.output) for each in seen] == [plan]
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    assert command(plan).startswith("accelerate launch --num_processes 2 -m guardian train ")

@@ -1,0 +1,112 @@
+"""Which components no operation leads to: what changes in them changes nothing on the wire.
+
+The way goes from everything outside the components (paths, webhooks) through references of every kind, and to what
+extends a component that is told apart by a discriminator. Security schemes are required by name and examples bind
+nobody, so neither is asked about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
+from contextlib import suppress
+
+from guardian.errors import ReadError
+from guardian.spec.api import Api, Node
+from guardian.spec.dialects import DIALECTS
+from guardian.spec.pointers import steps_of
+from guardian.spec.refs import sites_in
+
+Same = Callable[[Node, Node], bool]
+
+_KINDS = (
+    *("schemas", "responses", "parameters", "requestBodies", "headers", "links", "callbacks"),
+    *("pathItems", "mediaTypes"),
+)
+
+
+def changed_unreached(base: Api, head: Api, same: Same, known: AbstractSet[str]) -> list[str]:
+    """The components that differ, or are on one side only, and that no operation of either side leads to; sorted.
+
+    Args:
+        same: says that two nodes mean the same.
+        known: names of schemas that some operation is known to lead to.
+    """
+    sides = [_components(side) for side in (base, head)]
+    open_ones = {
+        name
+        for name in sides[0].keys() | sides[1].keys()
+        if name not in known and not (name in sides[0] and name in sides[1] and same(sides[0][name], sides[1][name]))
+    }
+    for api, components in ((head, sides[1]), (base, sides[0])):
+        if wanted := open_ones & components.keys():
+            open_ones -= _reached(api, {components[name].pointer: name for name in wanted})
+    return sorted(open_ones)
+
+
+def _components(api: Api) -> dict[str, Node]:
+    """The components of a document: schemas by their names, others with their kind before it."""
+    found: dict[str, Node] = {}
+    for kind in _KINDS:
+        pointer = DIALECTS[api.dialect].components.get(kind)
+        node = _at(api.document.node(), pointer) if pointer is not None else None
+        if node is not None and isinstance(node.value, dict):
+            found.update((name if kind == "schemas" else f"{kind}/{name}", node.child(name)) for name in node.value)
+    return found
+
+
+def _at(node: Node, pointer: str) -> Node | None:
+    for step in steps_of(pointer):
+        if not isinstance(node.value, dict) or step not in node.value:
+            return None
+        node = node.child(step)
+    return node
+
+
+def _reached(api: Api, wanted: dict[str, str]) -> set[str]:
+    """Those of some components, by pointer, that the operations of one side lead to."""
+    document = api.document
+    found: set[str] = set()
+    seen: set[tuple[str, str]] = set()
+    stack = list(_outside(api))
+    while stack and len(found) < len(wanted):
+        node = stack.pop()
+        if node.key in seen:
+            continue
+        seen.add(node.key)
+        if node.document is document:
+            found.update(_names(node.pointer, wanted))
+        stack.extend(_targets(node))
+    return found
+
+
+def _outside(api: Api) -> Iterator[Node]:
+    """What a document says outside its components."""
+    root = api.document.node()
+    sections = {steps_of(pointer)[0] for pointer in DIALECTS[api.dialect].components.values()}
+    for key in root.value:
+        if isinstance(key, str) and key not in sections:
+            yield root.child(key)
+
+
+def _names(pointer: str, wanted: dict[str, str]) -> Iterator[str]:
+    """The component that a place is, or is in."""
+    while pointer:
+        if pointer in wanted:
+            yield wanted[pointer]
+            return
+        pointer = pointer.rpartition("/")[0]
+
+
+def _targets(node: Node) -> Iterator[Node]:
+    """The places that anything at or below a place refers to."""
+    family = node.document.families.get(node.pointer)
+    if family is not None:
+        yield from family.members.values()
+    documents = node.document.documents
+    places = ((ref, node) for ref in node.document.refs_in(node.value))
+    if node.document.scoped:  # then it matters where below the place a reference stands
+        places = ((ref, Node(node.document, node.pointer + at, None)) for _, ref, at in sites_in(node.value))
+    for ref, place in places:
+        with suppress(ReadError):  # told where a message needs it
+            yield documents.resolve(ref, place)
