@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 from guardian.adapter.claims import Remark
 from guardian.adapter.prompts import Prompt
 from guardian.fixes.bench import Bench, Situation
 from guardian.graph.uses import Consumer, Use
+from guardian.lazy import cached_property
 from guardian.model import Change, Fix
 from guardian.spec.api import Api
 

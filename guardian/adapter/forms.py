@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from guardian.model import Direction
 from guardian.spec.api import Api, Operation, Schema
-from guardian.spec.shape import Atom, Shaper
+from guardian.spec.shape import Atom
+from guardian.spec.shaper import Shaper
 
 _DEPTH = 6
 _SHOWN_VALUES = 8

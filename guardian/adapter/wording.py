@@ -11,7 +11,7 @@ from functools import partial
 
 from guardian.model import Direction, Location
 from guardian.spec.api import Api, Node, Operation, Schema
-from guardian.spec.shape import Shaper
+from guardian.spec.shaper import Shaper
 
 _DEPTH = 6
 _LONG = 150  # characters

@@ -29,7 +29,7 @@ from guardian.rules.rewrite import Role
 from guardian.rules.validator import Unjudgeable
 from guardian.spec.api import MediaType, Operation, Schema
 from guardian.spec.scopes import has_scheme
-from guardian.spec.shape import Shaper
+from guardian.spec.shaper import Shaper
 
 if TYPE_CHECKING:
     from openapi_core.validation.validators import BaseValidator

@@ -13,11 +13,11 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Literal, TypeVar
 
 from guardian.errors import ReadError
 from guardian.fixes.json_patch import failed
+from guardian.lazy import cached_property
 from guardian.spec.text import MERGE_KEY, key_text, looks_like_json
 
 Kind = Literal["map", "seq", "scalar", "alias"]

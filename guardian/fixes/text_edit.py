@@ -12,7 +12,6 @@ import codecs
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from guardian.errors import ReadError
@@ -21,6 +20,7 @@ from guardian.fixes.json_patch import PatchError, equal, failed
 from guardian.fixes.read_back import reads_back
 from guardian.fixes.source import Source
 from guardian.fixes.splices import Lines, Splice, splice
+from guardian.lazy import cached_property
 from guardian.spec.text import decode, load
 
 _BOMS = (

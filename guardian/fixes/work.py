@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -16,6 +15,7 @@ from guardian.fixes.json_patch import get, has
 from guardian.fixes.slots import part_slot, schema_slot
 from guardian.fixes.transplant import Transplant
 from guardian.graph.consumers.routes import Routes
+from guardian.lazy import cached_property
 from guardian.model import Change, Direction, Location, Strategy
 from guardian.rules.registry import Rule, find_rule
 from guardian.spec.api import Api, Node, Operation

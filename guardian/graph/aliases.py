@@ -17,7 +17,8 @@ from guardian.fieldpath import Path, Step, Wild
 from guardian.graph.consumers.routes import Routes
 from guardian.model import Change, Location
 from guardian.spec.api import MediaType, Operation, Response, Schema
-from guardian.spec.shape import Shape, Shaper
+from guardian.spec.shape import Shape
+from guardian.spec.shaper import Shaper
 
 _RESPONSE = re.compile(r"response (\S+)(?: (?!header )(.+))?")
 _REQUEST = re.compile(r"request body(?: (.+))?")

@@ -15,7 +15,8 @@ from guardian.fieldpath import ROOT, Path, Step, Wild
 from guardian.graph.aliases import response_for
 from guardian.model import Direction, Location
 from guardian.spec.api import MediaType, Operation, Schema
-from guardian.spec.shape import ANYTHING, Shape, Shaper
+from guardian.spec.shape import ANYTHING, Shape
+from guardian.spec.shaper import Shaper
 
 #: Fields of one side of one operation that are walked; what lies deeper than that is not told apart.
 BUDGET = 5_000

@@ -32,7 +32,8 @@ from guardian.rules.xml import is_xml
 from guardian.spec.api import Api, Body, Node, Operation, Parameter, Response, Schema, SecurityScheme, Server
 from guardian.spec.dialects import DIALECTS
 from guardian.spec.pointers import steps_of
-from guardian.spec.shape import ANYTHING, Shaper
+from guardian.spec.shape import ANYTHING
+from guardian.spec.shaper import Shaper
 
 Same = Callable[[Node, Node], bool]
 Pair: TypeAlias = (

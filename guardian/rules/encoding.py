@@ -17,7 +17,8 @@ from guardian.rules.wire import written_as
 from guardian.spec.api import MediaType, Node, Parameter, Schema
 from guardian.spec.media import parse_media_type
 from guardian.spec.parameters import read_header
-from guardian.spec.shape import ANYTHING, Atom, Shaper
+from guardian.spec.shape import ANYTHING, Atom
+from guardian.spec.shaper import Shaper
 
 _URLENCODED = "application/x-www-form-urlencoded"
 _STYLE_KEYS = ("style", "explode", "allowReserved")

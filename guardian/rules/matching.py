@@ -13,7 +13,8 @@ from collections.abc import Callable, Hashable, Iterable
 from guardian.model import Direction
 from guardian.rules.urls import effective_path, shape_of, variables_of
 from guardian.spec.api import Api, Operation
-from guardian.spec.shape import ANYTHING, Shaper
+from guardian.spec.shape import ANYTHING
+from guardian.spec.shaper import Shaper
 
 Matched = tuple[Operation | None, Operation | None]
 _Key = Callable[[Operation], Hashable]

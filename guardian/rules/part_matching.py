@@ -12,7 +12,7 @@ from guardian.rules.urls import variables_of
 from guardian.rules.wire import exploded
 from guardian.spec.api import MediaType, Node, Operation, Parameter, Response
 from guardian.spec.dialects import DIALECTS
-from guardian.spec.shape import Shaper
+from guardian.spec.shaper import Shaper
 
 
 def match_parameters(

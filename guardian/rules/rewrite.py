@@ -5,12 +5,23 @@ Only what a value with certain keys can reach is rewritten; see ``guardian.rules
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from enum import Enum, auto
 from typing import Any
 
 from guardian.model import Direction
-from guardian.rules.validator import ENCODINGS, NUMBER_RANGES, Json, Unjudgeable, readable
+from guardian.rules.keywords import (
+    assertions,
+    conjuncts,
+    is_count,
+    is_free_form,
+    is_schema,
+    mapping,
+    parts_of,
+    said_of,
+    texts,
+)
+from guardian.rules.validator import Json, Unjudgeable, readable
 from guardian.spec.api import Node
 from guardian.spec.dialects import DIALECTS
 from guardian.spec.dynamic import REFERENCES, is_guessed, targets_of
@@ -110,7 +121,7 @@ class Rewriter:
         schema: dict[str, Any] = {"allOf": parts} if len(parts) > 1 else dict(*parts)
         if self.role is Role.SENDER and not self.exact:
             named, kinds = self._said(nodes)
-            if named and not all(self._free_form(node) for node in nodes):
+            if named and not all(self._free(node) for node in nodes):
                 schema.setdefault("unevaluatedProperties", False)
             if kinds:
                 schema.setdefault("type", kinds)
@@ -161,16 +172,16 @@ class Rewriter:
 
     def _said(self, nodes: tuple[Node, ...]) -> tuple[bool, list[str]]:
         if len(nodes) != 1:
-            return _said(nodes)
+            return said_of(nodes)
         found = self.memo.said.get(nodes[0].key)
         if found is None:
-            found = self.memo.said[nodes[0].key] = _said(nodes)
+            found = self.memo.said[nodes[0].key] = said_of(nodes)
         return found
 
-    def _free_form(self, node: Node) -> bool:
+    def _free(self, node: Node) -> bool:
         found = self.memo.free.get(node.key)
         if found is None:
-            found = self.memo.free[node.key] = _free_form(node, ())
+            found = self.memo.free[node.key] = is_free_form(node, ())
         return found
 
     def _reference(self, target: Node, trail: tuple[Node, ...], hidden: frozenset[str]) -> Json:
@@ -201,24 +212,24 @@ class Rewriter:
         key = (id(value), node.document.dialect)
         known = self.memo.assertions.get(key)
         if known is None:
-            known = self.memo.assertions[key] = value, _assertions(node)
+            known = self.memo.assertions[key] = value, assertions(node)
         schema = dict(known[1])
         schema.update(self._object(node, trail, hidden))
         schema.update(self._array(node))
         conjuncts: list[Json] = list(schema.pop("allOf", ()))
-        conjuncts.extend(self.rewrite(part, trail, hidden) for part in _parts(node, "allOf"))
+        conjuncts.extend(self.rewrite(part, trail, hidden) for part in parts_of(node, "allOf"))
         for keyword in ("anyOf", "oneOf"):
-            options = [self.rewrite(part, trail, hidden) for part in _parts(node, keyword)]
+            options = [self.rewrite(part, trail, hidden) for part in parts_of(node, keyword)]
             if options:
                 conjuncts.append({"anyOf": options})
         if self.tags:
             conjuncts.extend(self._selection(node, trail, hidden))
-        if _is_schema(value.get("not")):
+        if is_schema(value.get("not")):
             conjuncts.append({"not": self._exactly(node.child("not"), trail, hidden)})
-        if _is_schema(value.get("if")):
+        if is_schema(value.get("if")):
             condition: dict[str, Any] = {"if": self._exactly(node.child("if"), trail, hidden)}
             for keyword in ("then", "else"):
-                if _is_schema(value.get(keyword)):
+                if is_schema(value.get(keyword)):
                     condition[keyword] = self._exactly(node.child(keyword), trail, hidden)
             conjuncts.append(condition)
         extensible = value.get("x-extensible-enum")
@@ -240,12 +251,12 @@ class Rewriter:
     def _object(self, node: Node, trail: tuple[Node, ...], hidden: frozenset[str]) -> dict[str, Any]:
         value = node.value
         schema: dict[str, Any] = {}
-        required = [name for name in _texts(value.get("required")) if name not in hidden]
+        required = [name for name in texts(value.get("required")) if name not in hidden]
         if required:
             schema["required"] = list(dict.fromkeys(required))
         sends = self.role is Role.SENDER and not self.exact
         properties: dict[str, Json] = {}
-        for name in _mapping(value.get("properties")):
+        for name in mapping(value.get("properties")):
             if name in hidden:
                 if not sends:
                     properties[name] = True
@@ -255,7 +266,7 @@ class Rewriter:
         if sends and all(other in (None, True, {}) for other in others):  # to require is to declare
             asked = [
                 *required,
-                *(name for others in _mapping(value.get("dependentRequired")).values() for name in others),
+                *(name for others in mapping(value.get("dependentRequired")).values() for name in others),
             ]
             for name in filter(self._reached, asked):
                 properties.setdefault(name, True)
@@ -263,7 +274,7 @@ class Rewriter:
             schema["properties"] = properties
         patterns = {
             readable(pattern): self._child(node, "patternProperties", pattern)
-            for pattern in _mapping(value.get("patternProperties"))
+            for pattern in mapping(value.get("patternProperties"))
         }
         if patterns:
             schema["patternProperties"] = patterns
@@ -277,15 +288,15 @@ class Rewriter:
                     schema[keyword] = True
             elif isinstance(other, dict):
                 schema[keyword] = self._child(node, keyword)
-        if _is_schema(value.get("propertyNames")):
+        if is_schema(value.get("propertyNames")):
             schema["propertyNames"] = self._child(node, "propertyNames")
         dependent: dict[str, list[str]] = {}
         further: dict[str, Json] = {}
         for keyword in ("dependentRequired", "dependentSchemas", "dependencies"):
-            for name, other in _mapping(value.get(keyword)).items():
+            for name, other in mapping(value.get(keyword)).items():
                 if isinstance(other, list):
-                    dependent.setdefault(name, []).extend(each for each in _texts(other) if each not in hidden)
-                elif _is_schema(other) and self._reached(name):
+                    dependent.setdefault(name, []).extend(each for each in texts(other) if each not in hidden)
+                elif is_schema(other) and self._reached(name):
                     further[name] = self.rewrite(node.child(keyword, name), trail, hidden)
         if dependent:
             schema["dependentRequired"] = {name: list(dict.fromkeys(others)) for name, others in dependent.items()}
@@ -296,10 +307,10 @@ class Rewriter:
     def _array(self, node: Node) -> dict[str, Any]:
         value = node.value
         schema: dict[str, Any] = {}
-        if _is_schema(value.get("contains")):
+        if is_schema(value.get("contains")):
             schema["contains"] = self._child(node, "contains")
             for keyword in ("minContains", "maxContains"):
-                if _count(value.get(keyword)):
+                if is_count(value.get(keyword)):
                     schema[keyword] = value[keyword]
         if not self.items:
             return schema
@@ -307,12 +318,12 @@ class Rewriter:
         rest_keyword = "items"
         if isinstance(value.get(tuple_keyword), list):
             if value[tuple_keyword]:
-                schema["prefixItems"] = [self._child(part) for part in _parts(node, tuple_keyword)]
+                schema["prefixItems"] = [self._child(part) for part in parts_of(node, tuple_keyword)]
             if tuple_keyword == "items":  # how drafts before 2020-12 wrote a tuple
                 rest_keyword = "additionalItems"
-        if _is_schema(value.get(rest_keyword)):
+        if is_schema(value.get(rest_keyword)):
             schema["items"] = self._child(node, rest_keyword)
-        if _is_schema(value.get("unevaluatedItems")):
+        if is_schema(value.get("unevaluatedItems")):
             schema["unevaluatedItems"] = self._child(node, "unevaluatedItems")
         return schema
 
@@ -321,12 +332,12 @@ class Rewriter:
     def _hidden(self, nodes: tuple[Node, ...]) -> frozenset[str]:
         """The properties that a message of this direction does not carry, said anywhere in a conjunction."""
         flag = "readOnly" if self.direction is Direction.REQUEST else "writeOnly"
-        together = list(_conjuncts(nodes))
-        required = {name for node in together for name in _texts(node.value.get("required"))}
+        together = list(conjuncts(nodes))
+        required = {name for node in together for name in texts(node.value.get("required"))}
         return frozenset(
             name
             for node in together
-            for name in _mapping(node.value.get("properties"))
+            for name in mapping(node.value.get("properties"))
             if (self._reached(name) or name in required) and self._flagged(node, name, flag)
         )
 
@@ -338,7 +349,7 @@ class Rewriter:
         child = node.child("properties", name)
         found = self.memo.flags.get((child.key, flag))
         if found is None:
-            found = any(each.value.get(flag) is True for each in _conjuncts((child,)))
+            found = any(each.value.get(flag) is True for each in conjuncts((child,)))
             self.memo.flags[child.key, flag] = found
         return found
 
@@ -355,12 +366,12 @@ class Rewriter:
         documents = node.document.documents
         variants: dict[str, Node] = {}
         mapped: set[Node] = set()
-        for wire, reference in _mapping(discriminator.get("mapping")).items():
+        for wire, reference in mapping(discriminator.get("mapping")).items():
             target = documents.mapping_target(str(reference), node)
             variants[str(wire)] = target
             mapped.add(target)
         for keyword in ("oneOf", "anyOf"):
-            for part in _parts(node, keyword):
+            for part in parts_of(node, keyword):
                 if isinstance(part.value, dict) and isinstance(part.value.get("$ref"), str):
                     target = documents.resolve(part.value["$ref"], part)
                     if target not in mapped:
@@ -376,154 +387,3 @@ class Rewriter:
                 # A subtype extends this very schema: said in place, where the circle is cut.
                 "then": (self.rewrite if wire in subtypes else self._reference)(target, trail, hidden),
             }
-
-
-# -- assertions: keywords that need no other schema ---------------------------------------------------------------------
-
-_TYPES = frozenset(("null", "boolean", "integer", "number", "string", "array", "object"))
-_COUNTS = ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties")
-
-
-def _assertions(node: Node) -> dict[str, Any]:
-    value = node.value
-    schema: dict[str, Any] = {}
-    if "type" in value:
-        written = value["type"] if isinstance(value["type"], list) else [value["type"]]
-        types = ["string" if each == "file" else each for each in written if isinstance(each, str)]
-        types = [each for each in dict.fromkeys(types) if each in _TYPES]
-        if types:
-            schema["type"] = types
-        else:
-            schema["not"] = {}
-    if isinstance(value.get("enum"), list):
-        schema["enum"] = value["enum"]
-    if "const" in value and DIALECTS[node.document.dialect].json_schema:
-        schema["const"] = value["const"]
-    for keyword in _COUNTS:
-        if _count(value.get(keyword)):
-            schema[keyword] = value[keyword]
-    if value.get("uniqueItems") is True:
-        schema["uniqueItems"] = True
-    if _number(value.get("multipleOf")) and value["multipleOf"] > 0:
-        schema["multipleOf"] = value["multipleOf"]
-    for keyword, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
-        if _number(value.get(keyword)):  # a boolean beside it is how 2.0 and 3.0 exclude the limit
-            schema[exclusive if value.get(exclusive) is True else keyword] = value[keyword]
-        if _number(value.get(exclusive)):
-            schema[exclusive] = value[exclusive]
-    if isinstance(value.get("pattern"), str):
-        schema["pattern"] = readable(value["pattern"])
-    name = value.get("format")
-    if isinstance(name, str):
-        if name in NUMBER_RANGES:
-            low, high = NUMBER_RANGES[name]
-            schema["allOf"] = [{"minimum": low, "maximum": high}]
-        schema["format"] = name
-    encoding = value.get("contentEncoding")
-    if isinstance(encoding, str) and (name := ENCODINGS.get(encoding.lower())):
-        schema.setdefault("allOf", []).append({"format": name})
-    return schema
-
-
-# -- plain data ------------------------------------------------------------------------------------------------------
-
-
-def _is_schema(value: Any) -> bool:
-    return isinstance(value, dict | bool)
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _texts(value: Any) -> list[str]:
-    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
-
-
-def _number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _count(value: Any) -> bool:
-    return _number(value) and value >= 0 and float(value).is_integer()
-
-
-def _parts(node: Node, keyword: str) -> list[Node]:
-    parts = node.value.get(keyword)
-    return [node.child(keyword, index) for index in range(len(parts))] if isinstance(parts, list) else []
-
-
-def _said(nodes: tuple[Node, ...]) -> tuple[bool, list[str]]:
-    """Whether anything that may hold for a value names keys of it, and the types that are meant but not written.
-
-    An object of which no key is named is free-form. Where no type is written at all, the keywords of one type (say,
-    ``properties``) tell what a sender means by it.
-    """
-    named = typed = False
-    implied: set[str] = set()
-    seen: set[Node] = set()
-    stack = list(nodes)
-    while stack:
-        node = stack.pop()
-        if node in seen or not isinstance(node.value, dict):
-            continue
-        seen.add(node)
-        value = node.value
-        named = named or bool(
-            value.get("properties") or value.get("patternProperties") or _texts(value.get("required"))
-        )
-        typed = typed or not value.keys().isdisjoint(("type", "enum", "const"))
-        implied.update(kind for kind, keywords in _KEYWORDS.items() if not value.keys().isdisjoint(keywords))
-        stack.extend(targets_of(node))
-        for keyword in ("allOf", "anyOf", "oneOf"):
-            stack.extend(_parts(node, keyword))
-    return named, [] if typed else sorted(implied)
-
-
-def _free_form(node: Node, trail: tuple[Node, ...]) -> bool:
-    """Whether some alternative is an object of which no key is named."""
-    value = node.value
-    if not isinstance(value, dict) or node in trail:
-        return value is not False
-    trail = (*trail, node)
-    types = value.get("type", "object")
-    if "object" not in (types if isinstance(types, list) else [types]) or "enum" in value or "const" in value:
-        return False
-    if value.get("properties") or value.get("patternProperties") or _texts(value.get("required")):
-        return False
-    if value.get("additionalProperties", True) not in (True, {}):
-        return False  # a map declares all its keys
-    if not all(_free_form(target, trail) for target in targets_of(node)):
-        return False
-    return all(_free_form(part, trail) for part in _parts(node, "allOf")) and all(
-        any(_free_form(part, trail) for part in parts) for key in ("anyOf", "oneOf") if (parts := _parts(node, key))
-    )
-
-
-# The keywords that speak of one type only (JSON Schema 2020-12, validation section 6).
-_KEYWORDS: dict[str, tuple[str, ...]] = {
-    "object": (
-        *("properties", "required", "additionalProperties", "patternProperties", "propertyNames", "minProperties"),
-        *("maxProperties", "dependentRequired", "dependentSchemas", "dependencies", "unevaluatedProperties"),
-    ),
-    "array": ("items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains", "unevaluatedItems"),
-    "string": ("minLength", "maxLength", "pattern", "contentEncoding"),
-    "number": ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
-}
-
-
-def _conjuncts(nodes: tuple[Node, ...]) -> Iterator[Node]:
-    """Every node that holds together with these: through references and ``allOf``."""
-    seen: set[Node] = set()
-    stack = list(reversed(nodes))
-    while stack:
-        node = stack.pop()
-        if node in seen or not isinstance(node.value, dict):
-            continue
-        seen.add(node)
-        targets = list(targets_of(node))
-        stack.extend(targets)
-        if targets and not DIALECTS[node.document.dialect].schema_siblings:
-            continue
-        yield node
-        stack.extend(reversed(_parts(node, "allOf")))

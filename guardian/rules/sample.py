@@ -20,8 +20,10 @@ from guardian.rules import formats, patterns
 from guardian.rules.validator import NUMBER_RANGES
 from guardian.spec.api import Schema
 from guardian.spec.ecma import Undecidable
-from guardian.spec.facets import admits, undeclared
-from guardian.spec.shape import ANYTHING, Atom, Shape, Shaper, canonical
+from guardian.spec.facets import admits
+from guardian.spec.objects import undeclared
+from guardian.spec.shape import ANYTHING, Atom, Shape, canonical
+from guardian.spec.shaper import Shaper
 
 # How many plausible values of one schema are looked at.
 FEW = 6

@@ -8,7 +8,7 @@ from guardian.model import Confidence, Effect, Impact
 from guardian.rules.facts import turn
 from guardian.rules.pairs import ArrayPair, Delta
 from guardian.rules.registry import rule
-from guardian.rules.schema_values import limit_changed
+from guardian.rules.schema_limits import limit_changed
 from guardian.spec.shape import Contains
 
 

@@ -20,8 +20,9 @@ from guardian.rules.pairs import ATOM_PAIRS, AtomPair, Delta, SchemaRoot, UnionP
 from guardian.rules.registry import Rule, rules_for
 from guardian.spec.api import Node, Schema
 from guardian.spec.dynamic import REFERENCES, is_guessed
-from guardian.spec.facets import Properties, undeclared
-from guardian.spec.shape import Atom, Shaper
+from guardian.spec.objects import Properties, undeclared
+from guardian.spec.shape import Atom
+from guardian.spec.shaper import Shaper
 from guardian.spec.subtypes import family_of
 
 Same = Callable[[Node, Node], bool]

@@ -11,7 +11,8 @@ from dataclasses import replace
 
 from guardian.model import Direction
 from guardian.spec.api import Parameter, Schema
-from guardian.spec.shape import Atom, Shaper
+from guardian.spec.shape import Atom
+from guardian.spec.shaper import Shaper
 
 # Style and explode to what an array or object looks like; a pair that is missing looks as its style alone says.
 _ARRAYS = {

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
+from guardian.lazy import cached_property
 from guardian.model import Location
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Schema:
     """A conjunction: a value is valid if it satisfies every node. No node at all accepts everything.
 
     A node's value is a schema object or a boolean. References, ``allOf`` and dialects are resolved by
-    ``guardian.spec.shape``; two schemas with the same nodes are the same schema.
+    ``guardian.spec.shaper``; two schemas with the same nodes are the same schema.
     """
 
     __slots__ = ("key", "nodes")

@@ -6,17 +6,18 @@ and arrays has its merge here: limits take the tighter one, names are joined, ch
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from guardian.model import Direction
 from guardian.spec.api import Node, Schema
-from guardian.spec.dynamic import REFERENCES
+from guardian.spec.limits import at_least, at_most, child, limit, matches, number
+from guardian.spec.objects import merge_object
 from guardian.spec.shape import ANYTHING, KEYWORDS, Atom, Bound, Contains, canonical, conjunction, kind_of
 
 if TYPE_CHECKING:
-    from guardian.spec.shape import Shaper
+    from guardian.spec.shaper import Shaper
 
 # What is said of values of every kind, and rarely said at all.
 _GENERAL = frozenset({"not", "if", "x-extensible-enum", "x-ms-enum"})
@@ -134,59 +135,8 @@ def admits(atom: Atom, value: Any) -> bool:
             return False
         if atom.max_length and len(value) > atom.max_length.value:
             return False
-        return all(_matches(pattern, value) for pattern in atom.patterns)
+        return all(matches(pattern, value) for pattern in atom.patterns)
     return True
-
-
-def _matches(pattern: str, text: str) -> bool:
-    from guardian.spec.ecma import Undecidable
-    from guardian.spec.languages import found
-
-    try:
-        return found(pattern, text)
-    except Undecidable:
-        return True
-
-
-def number(value: Any) -> bool:
-    """True for JSON numbers: Python's bool is none."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _tightest(
-    leaves: tuple[Node, ...], keyword: str, tighter: Callable[[float, float], bool], exclusive: bool = False
-) -> Bound | None:
-    best: Bound | None = None
-    for leaf in leaves:
-        value = leaf.value.get(keyword)
-        if number(value) and (best is None or tighter(value, best.value)):
-            best = Bound(value, exclusive, leaf.child(keyword))
-    return best
-
-
-def _at_least(leaves: tuple[Node, ...], keyword: str) -> Bound | None:
-    found = _tightest(leaves, keyword, lambda a, b: a > b)
-    return found if found is not None and found.value > 0 else None
-
-
-def _at_most(leaves: tuple[Node, ...], keyword: str) -> Bound | None:
-    return _tightest(leaves, keyword, lambda a, b: a < b)
-
-
-def _limit(leaves: tuple[Node, ...], keyword: str, exclusive_keyword: str, sign: int) -> Bound | None:
-    """The tighter of the plain and the exclusive bound, in both spellings (boolean in 2.0 and 3.0, number in 3.1)."""
-    best: Bound | None = None
-    for leaf in leaves:
-        candidates: list[Bound] = []
-        value, extra = leaf.value.get(keyword), leaf.value.get(exclusive_keyword)
-        if number(value):
-            candidates.append(Bound(value, extra is True, leaf.child(keyword)))
-        if number(extra):
-            candidates.append(Bound(extra, True, leaf.child(exclusive_keyword)))
-        for each in candidates:
-            if best is None or (sign * each.value, each.exclusive) > (sign * best.value, best.exclusive):
-                best = each
-    return best
 
 
 # The formats that are nothing but limits of a number: OpenAPI format registry.
@@ -208,8 +158,8 @@ def _formats(leaves: tuple[Node, ...]) -> dict[str, Node]:
 
 def _number(shaper: Shaper, atom: Atom, direction: Direction) -> Atom | None:
     leaves = atom.nodes
-    minimum = _limit(leaves, "minimum", "exclusiveMinimum", 1)
-    maximum = _limit(leaves, "maximum", "exclusiveMaximum", -1)
+    minimum = limit(leaves, "minimum", "exclusiveMinimum", 1)
+    maximum = limit(leaves, "maximum", "exclusiveMaximum", -1)
     multiples: dict[float | int, Node] = {}
     for leaf in leaves:
         value = leaf.value.get("multipleOf")
@@ -246,7 +196,7 @@ def _whole(bound: Bound | None, sign: int) -> Bound | None:
 
 def _string(shaper: Shaper, atom: Atom, direction: Direction) -> Atom | None:
     leaves = atom.nodes
-    low, high = _at_least(leaves, "minLength"), _at_most(leaves, "maxLength")
+    low, high = at_least(leaves, "minLength"), at_most(leaves, "maxLength")
     if low and high and low.value > high.value:
         return None
     patterns: dict[str, Node] = {}
@@ -279,14 +229,9 @@ def media_type_of(leaf: Node) -> str | None:
     return name if name and name not in _PLAIN_TYPES else None
 
 
-def _child(leaf: Node, *steps: str | int) -> Schema:
-    node = leaf.child(*steps)
-    return ANYTHING if node.value is True or node.value == {} else Schema((node,))
-
-
 def _array(shaper: Shaper, atom: Atom, direction: Direction) -> Atom | None:
     leaves = atom.nodes
-    low, high = _at_least(leaves, "minItems"), _at_most(leaves, "maxItems")
+    low, high = at_least(leaves, "minItems"), at_most(leaves, "maxItems")
     length = max((len(_prefix(leaf)) for leaf in leaves), default=0)
     prefix = tuple(conjunction(*(_item(leaf, index) for leaf in leaves)) for index in range(length))
     items = conjunction(*(_item(leaf, None) for leaf in leaves))
@@ -336,11 +281,11 @@ def _item(leaf: Node, index: int | None) -> Schema:
     value = leaf.value
     prefix = _prefix(leaf)
     if index is not None and index < len(prefix):
-        return _child(leaf, "prefixItems" if isinstance(value.get("prefixItems"), list) else "items", index)
+        return child(leaf, "prefixItems" if isinstance(value.get("prefixItems"), list) else "items", index)
     if isinstance(value.get("items"), dict | bool):
-        return _child(leaf, "items")
+        return child(leaf, "items")
     if isinstance(value.get("items"), list) and isinstance(value.get("additionalItems"), dict | bool):
-        return _child(leaf, "additionalItems")
+        return child(leaf, "additionalItems")
     return ANYTHING
 
 
@@ -356,219 +301,8 @@ def _unevaluated(leaf: Node, leaves: tuple[Node, ...]) -> Schema:
         return ANYTHING
     found = [each for each in leaves if isinstance(each.value.get("contains"), dict | bool)]
     if leaf.value["unevaluatedItems"] is False and len(found) == 1:
-        return _child(found[0], "contains")
-    return _child(leaf, "unevaluatedItems")
-
-
-def _object(shaper: Shaper, atom: Atom, direction: Direction) -> Atom | None:
-    leaves = atom.nodes
-    required = Required(leaves)
-    properties = Properties(leaves)
-    hidden = _hidden(shaper, properties, direction)
-    for name in hidden:
-        required.hide(name)
-        properties.hide(name)
-    additional, additional_node = _additional(leaves)
-    patterns: dict[str, Schema] = {}
-    dependent: dict[tuple[str, str], Node] = {}
-    dependent_schemas: dict[str, Schema] = {}
-    names_schema = ANYTHING
-    for leaf in leaves:
-        for pattern in _mapping(leaf, "patternProperties"):
-            child = _child(leaf, "patternProperties", pattern)
-            patterns[pattern] = conjunction(patterns.get(pattern, ANYTHING), child)
-        if isinstance(leaf.value.get("propertyNames"), dict | bool):
-            names_schema = conjunction(names_schema, _child(leaf, "propertyNames"))
-        for keyword in ("dependentRequired", "dependencies"):
-            for name in _mapping(leaf, keyword):
-                for index, other in enumerate(_names(leaf.value[keyword][name])):
-                    dependent.setdefault((name, other), leaf.child(keyword, name, index))
-        for keyword in ("dependentSchemas", "dependencies"):
-            for name, value in _mapping(leaf, keyword).items():
-                if isinstance(value, dict | bool):
-                    child = _child(leaf, keyword, name)
-                    dependent_schemas[name] = conjunction(dependent_schemas.get(name, ANYTHING), child)
-    _imply(required, dependent)
-    for name in required:
-        if isinstance(properties.plain(name), dict):
-            continue
-        if name in properties:
-            refused = any(node.value is False for node in properties[name].nodes)
-        else:
-            refused = additional is None and not any(_matches(pattern, name) for pattern in patterns)
-        if refused:
-            return None  # it must hold a key that it refuses, as parts of an allOf do that are closed one by one
-    low, high = _at_least(leaves, "minProperties"), _at_most(leaves, "maxProperties")
-    if high and len(required) > high.value:
-        return None
-    if low and (
-        (high and low.value > high.value) or (additional is None and not patterns and low.value > len(properties))
-    ):
-        return None
-    return replace(
-        atom, properties=properties, hidden=hidden, required=required, additional=additional,
-        additional_node=additional_node, pattern_properties=patterns, min_properties=low, max_properties=high,
-        property_names=names_schema, dependent_required=dependent, dependent_schemas=dependent_schemas,
-    )  # fmt: skip
-
-
-def _imply(required: Required, dependent: dict[tuple[str, str], Node]) -> None:
-    """What a required property asks for is required too, and then no longer depends on anything."""
-    asked = True
-    while asked:
-        asked = False
-        for (name, other), node in list(dependent.items()):
-            if name in required:
-                del dependent[name, other]
-                required.add(other, node)
-                asked = True
-            elif other in required:
-                del dependent[name, other]
-
-
-class Required(Mapping[str, Node]):
-    """The names that merged leaves require, each with where that is written; the place is made when asked for."""
-
-    __slots__ = ("_places",)
-
-    def __init__(self, leaves: tuple[Node, ...]) -> None:
-        self._places: dict[str, tuple[Node, int] | Node] = {}
-        for leaf in leaves:
-            for index, name in enumerate(_names(leaf.value.get("required"))):
-                self._places.setdefault(name, (leaf, index))
-
-    def hide(self, name: str) -> None:
-        """Take a name out: messages of this direction do not carry it."""
-        self._places.pop(name, None)
-
-    def add(self, name: str, node: Node) -> None:
-        """Require a name that is asked for elsewhere."""
-        self._places.setdefault(name, node)
-
-    def __getitem__(self, name: str) -> Node:
-        place = self._places[name]
-        return place[0].child("required", place[1]) if isinstance(place, tuple) else place
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._places
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
-
-    def __len__(self) -> int:
-        return len(self._places)
-
-
-class Properties(Mapping[str, Schema]):
-    """The declared properties of merged leaves; what a property demands is put together when it is asked for.
-
-    Most properties of most objects are the same on both sides and are never asked for.
-    """
-
-    __slots__ = ("_leaves", "_made", "_names", "_plain")
-
-    def __init__(self, leaves: tuple[Node, ...]) -> None:
-        self._leaves = leaves
-        self._made: dict[str, Schema] = {}
-        self._names: dict[str, None] = {}
-        for leaf in leaves:
-            self._names.update(dict.fromkeys(_mapping(leaf, "properties")))
-        # The raw declarations, where one leaf alone says everything.
-        alone = len(leaves) == 1 and not _mapping(leaves[0], "patternProperties")
-        self._plain: Mapping[str, Any] | None = _mapping(leaves[0], "properties") if alone else None
-
-    def hide(self, name: str) -> None:
-        """Take a property out: messages of this direction do not carry it."""
-        del self._names[name]
-
-    def plain(self, name: str) -> Any:
-        """The declaration as it is written, where it is the only one; else ``None``."""
-        return self._plain.get(name) if self._plain is not None else None
-
-    def __getitem__(self, name: str) -> Schema:
-        found = self._made.get(name)
-        if found is None:
-            if name not in self._names:
-                raise KeyError(name)
-            if self._plain is not None:
-                found = _child(self._leaves[0], "properties", name)
-            else:
-                found = conjunction(*(_property(leaf, name) for leaf in self._leaves))
-            self._made[name] = found
-        return found
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._names
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-
-# What may say more of a property than stands there.
-_ELSEWHERE = frozenset((*REFERENCES, "allOf"))
-
-
-def _hidden(shaper: Shaper, properties: Properties, direction: Direction) -> dict[str, Node]:
-    """The properties that messages of this direction do not carry, and where that is said."""
-    flag = "readOnly" if direction is Direction.REQUEST else "writeOnly"
-    hidden: dict[str, Node] = {}
-    for name in properties:
-        plain = properties.plain(name)
-        if isinstance(plain, dict) and flag not in plain and _ELSEWHERE.isdisjoint(plain):
-            continue
-        read_only, write_only = shaper.flags(properties[name])
-        node = read_only if direction is Direction.REQUEST else write_only
-        if node is not None:
-            hidden[name] = node
-    return hidden
-
-
-def _mapping(leaf: Node, keyword: str) -> Mapping[str, Any]:
-    value = leaf.value.get(keyword)
-    return value if isinstance(value, dict) else {}
-
-
-def _names(value: Any) -> list[str]:
-    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
-
-
-def _property(leaf: Node, name: str) -> Schema:
-    """What one leaf demands of a property: its declaration and its pattern's, else what is said of all other keys."""
-    own = [_child(leaf, "properties", name)] if name in _mapping(leaf, "properties") else []
-    own += [
-        _child(leaf, "patternProperties", pattern)
-        for pattern in _mapping(leaf, "patternProperties")
-        if _matches(pattern, name)
-    ]
-    if not own and isinstance(leaf.value.get("additionalProperties"), dict | bool):
-        return _child(leaf, "additionalProperties")
-    return own[0] if len(own) == 1 else conjunction(*own)
-
-
-def undeclared(atom: Atom, name: str) -> Schema | None:
-    """What an object says of a key that it does not declare; None if it refuses the key."""
-    said = [schema for pattern, schema in atom.pattern_properties.items() if _matches(pattern, name)]
-    return conjunction(*said) if said else atom.additional
-
-
-def _additional(leaves: tuple[Node, ...]) -> tuple[Schema | None, Node | None]:
-    """What undeclared keys may hold: a schema, or None where they are refused."""
-    schema = ANYTHING
-    where: Node | None = None
-    for leaf in leaves:
-        for keyword in ("additionalProperties", "unevaluatedProperties"):
-            value = leaf.value.get(keyword)
-            if not isinstance(value, dict | bool):
-                continue
-            where = where or leaf.child(keyword)
-            if value is False:
-                return None, leaf.child(keyword)
-            schema = conjunction(schema, _child(leaf, keyword))
-            break
-    return schema, where
+        return child(found[0], "contains")
+    return child(leaf, "unevaluatedItems")
 
 
 def _plain(shaper: Shaper, atom: Atom, direction: Direction) -> Atom | None:
@@ -581,5 +315,5 @@ _MERGERS: dict[str, Callable[[Shaper, Atom, Direction], Atom | None]] = {
     "number": _number,
     "string": _string,
     "array": _array,
-    "object": _object,
+    "object": merge_object,
 }

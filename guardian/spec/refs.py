@@ -12,11 +12,11 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from guardian.errors import RefError
+from guardian.lazy import cached_property
 from guardian.spec import dialects, text
 from guardian.spec.api import Node
 from guardian.spec.pointers import escape, step_into, steps_of, unescape

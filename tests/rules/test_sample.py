@@ -12,7 +12,7 @@ from guardian.rules.boundaries import Boundaries
 from guardian.rules.judge import Judge
 from guardian.rules.rewrite import Role
 from guardian.rules.sample import Sampler
-from guardian.spec.shape import Shaper
+from guardian.spec.shaper import Shaper
 from tests.truth import oracle
 from tests.truth.schemas import Generator
 from tests.truth.verdict import side

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 
+from guardian.lazy import cached_property
 from guardian.spec.api import Api, Operation
 
 _ORIGIN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*|\{\{[^{}]*\}\}(?=/|$)")

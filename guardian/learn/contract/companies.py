@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from random import Random
 from typing import Any
 
+from guardian.lazy import cached_property
 from guardian.learn.contract.engine import Ground
 from guardian.learn.contract.mutations.sites import clone
 from guardian.learn.contract.schemas import SHARED, camel, component, components_of, field_schema

@@ -10,13 +10,13 @@ import json
 import marshal
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 from guardian.graph.blast import Blast, blast
 from guardian.graph.consumers.manifest import load_manifest
 from guardian.graph.consumers.routes import Routes
 from guardian.graph.uses import Consumer, Use
+from guardian.lazy import cached_property
 from guardian.learn.contract.regions import Regions
 from guardian.model import Change, Impact, Location, Severity
 from guardian.rules.compare import compare

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
-from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -25,6 +24,7 @@ from guardian.fixes.verify import Outcome, verify
 from guardian.fixes.work import Work, grouped
 from guardian.graph.settle import settle
 from guardian.graph.uses import Consumer, Use
+from guardian.lazy import cached_property
 from guardian.learn.contract.actions import PROPOSE, Action
 from guardian.learn.contract.companies import Company
 from guardian.learn.contract.engine import Comparison, Ground, Side, file_of, manifest_of, read_consumers

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
 from typing import Any
 
+from guardian.lazy import cached_property
 from guardian.model import Direction
 from guardian.rules.rewrite import Rewriter, Role
 from guardian.rules.validator import compiled

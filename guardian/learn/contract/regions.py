@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Any
 from urllib.parse import unquote
 
+from guardian.lazy import cached_property
 from guardian.spec.pointers import escape
 from guardian.spec.refs import refs_in
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 from guardian.graph.blast import blast
 from guardian.graph.consumers.routes import Routes
 from guardian.graph.uses import Consumer
+from guardian.lazy import cached_property
 from guardian.learn.contract.engine import Comparison, Ground, Side
 from guardian.learn.contract.regions import Regions, region_of
 from guardian.model import Change, Impact, Severity

@@ -25,7 +25,8 @@ from guardian.graph.consumers.code.values import (
 from guardian.graph.uses import Field
 from guardian.model import Direction, Location
 from guardian.spec.api import Operation, Schema
-from guardian.spec.shape import Atom, Shaper
+from guardian.spec.shape import Atom
+from guardian.spec.shaper import Shaper
 
 _ENVELOPES = frozenset({"data", "parsed", "body"})
 _BODY_ARGUMENTS = frozenset({"body", "requestbody", "data", "payload", "request"})

@@ -15,7 +15,7 @@ from guardian.graph.consumers.routes import called_path
 from guardian.graph.uses import Consumer, Field, Found, Use
 from guardian.model import Note
 from guardian.spec.api import Api
-from guardian.spec.shape import Shaper
+from guardian.spec.shaper import Shaper
 
 TOOL = "code"
 

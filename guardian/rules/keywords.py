@@ -1,0 +1,154 @@
+"""What one schema object says by itself, keyword by keyword, and what holds together with it: for the judge's rewriting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from guardian.rules.validator import ENCODINGS, NUMBER_RANGES, readable
+from guardian.spec.api import Node
+from guardian.spec.dialects import DIALECTS
+from guardian.spec.dynamic import targets_of
+
+_TYPES = frozenset(("null", "boolean", "integer", "number", "string", "array", "object"))
+_COUNTS = ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties")
+
+
+def assertions(node: Node) -> dict[str, Any]:
+    value = node.value
+    schema: dict[str, Any] = {}
+    if "type" in value:
+        written = value["type"] if isinstance(value["type"], list) else [value["type"]]
+        types = ["string" if each == "file" else each for each in written if isinstance(each, str)]
+        types = [each for each in dict.fromkeys(types) if each in _TYPES]
+        if types:
+            schema["type"] = types
+        else:
+            schema["not"] = {}
+    if isinstance(value.get("enum"), list):
+        schema["enum"] = value["enum"]
+    if "const" in value and DIALECTS[node.document.dialect].json_schema:
+        schema["const"] = value["const"]
+    for keyword in _COUNTS:
+        if is_count(value.get(keyword)):
+            schema[keyword] = value[keyword]
+    if value.get("uniqueItems") is True:
+        schema["uniqueItems"] = True
+    if is_number(value.get("multipleOf")) and value["multipleOf"] > 0:
+        schema["multipleOf"] = value["multipleOf"]
+    for keyword, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
+        if is_number(value.get(keyword)):  # a boolean beside it is how 2.0 and 3.0 exclude the limit
+            schema[exclusive if value.get(exclusive) is True else keyword] = value[keyword]
+        if is_number(value.get(exclusive)):
+            schema[exclusive] = value[exclusive]
+    if isinstance(value.get("pattern"), str):
+        schema["pattern"] = readable(value["pattern"])
+    name = value.get("format")
+    if isinstance(name, str):
+        if name in NUMBER_RANGES:
+            low, high = NUMBER_RANGES[name]
+            schema["allOf"] = [{"minimum": low, "maximum": high}]
+        schema["format"] = name
+    encoding = value.get("contentEncoding")
+    if isinstance(encoding, str) and (name := ENCODINGS.get(encoding.lower())):
+        schema.setdefault("allOf", []).append({"format": name})
+    return schema
+
+
+def is_schema(value: Any) -> bool:
+    return isinstance(value, dict | bool)
+
+
+def mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def texts(value: Any) -> list[str]:
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def is_count(value: Any) -> bool:
+    return is_number(value) and value >= 0 and float(value).is_integer()
+
+
+def parts_of(node: Node, keyword: str) -> list[Node]:
+    parts = node.value.get(keyword)
+    return [node.child(keyword, index) for index in range(len(parts))] if isinstance(parts, list) else []
+
+
+def said_of(nodes: tuple[Node, ...]) -> tuple[bool, list[str]]:
+    """Whether anything that may hold for a value names keys of it, and the types that are meant but not written.
+
+    An object of which no key is named is free-form. Where no type is written at all, the keywords of one type (say,
+    ``properties``) tell what a sender means by it.
+    """
+    named = typed = False
+    implied: set[str] = set()
+    seen: set[Node] = set()
+    stack = list(nodes)
+    while stack:
+        node = stack.pop()
+        if node in seen or not isinstance(node.value, dict):
+            continue
+        seen.add(node)
+        value = node.value
+        named = named or bool(value.get("properties") or value.get("patternProperties") or texts(value.get("required")))
+        typed = typed or not value.keys().isdisjoint(("type", "enum", "const"))
+        implied.update(kind for kind, keywords in _KEYWORDS.items() if not value.keys().isdisjoint(keywords))
+        stack.extend(targets_of(node))
+        for keyword in ("allOf", "anyOf", "oneOf"):
+            stack.extend(parts_of(node, keyword))
+    return named, [] if typed else sorted(implied)
+
+
+def is_free_form(node: Node, trail: tuple[Node, ...]) -> bool:
+    """Whether some alternative is an object of which no key is named."""
+    value = node.value
+    if not isinstance(value, dict) or node in trail:
+        return value is not False
+    trail = (*trail, node)
+    types = value.get("type", "object")
+    if "object" not in (types if isinstance(types, list) else [types]) or "enum" in value or "const" in value:
+        return False
+    if value.get("properties") or value.get("patternProperties") or texts(value.get("required")):
+        return False
+    if value.get("additionalProperties", True) not in (True, {}):
+        return False  # a map declares all its keys
+    if not all(is_free_form(target, trail) for target in targets_of(node)):
+        return False
+    return all(is_free_form(part, trail) for part in parts_of(node, "allOf")) and all(
+        any(is_free_form(part, trail) for part in parts) for key in ("anyOf", "oneOf") if (parts := parts_of(node, key))
+    )
+
+
+# The keywords that speak of one type only (JSON Schema 2020-12, validation section 6).
+_KEYWORDS: dict[str, tuple[str, ...]] = {
+    "object": (
+        *("properties", "required", "additionalProperties", "patternProperties", "propertyNames", "minProperties"),
+        *("maxProperties", "dependentRequired", "dependentSchemas", "dependencies", "unevaluatedProperties"),
+    ),
+    "array": ("items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains", "unevaluatedItems"),
+    "string": ("minLength", "maxLength", "pattern", "contentEncoding"),
+    "number": ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+}
+
+
+def conjuncts(nodes: tuple[Node, ...]) -> Iterator[Node]:
+    """Every node that holds together with these: through references and ``allOf``."""
+    seen: set[Node] = set()
+    stack = list(reversed(nodes))
+    while stack:
+        node = stack.pop()
+        if node in seen or not isinstance(node.value, dict):
+            continue
+        seen.add(node)
+        targets = list(targets_of(node))
+        stack.extend(targets)
+        if targets and not DIALECTS[node.document.dialect].schema_siblings:
+            continue
+        yield node
+        stack.extend(reversed(parts_of(node, "allOf")))
