@@ -24,9 +24,9 @@ from guardian.spec.sources import GitTree
 if TYPE_CHECKING:
     from guardian.graph.consumers.routes import Routes
 
-# Comparing takes a second for about as many bytes of specifications, and what every service costs besides in bytes;
-# for less, other processes cost more than they bring.
-WORTH_A_PROCESS = 500_000
+# Comparing takes some two seconds for as many bytes of specifications; for less, starting other processes costs more
+# than they bring. And what every service costs besides its size, in bytes.
+WORTH_A_PROCESS = 4_000_000
 _EACH = 20_000
 
 # In which the parts of a document are looked up that say nothing of their dialect.
