@@ -6,6 +6,7 @@ for a model that samples.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any, Protocol
@@ -110,7 +111,7 @@ def _random_fix(observation: Observation, rng: Random) -> Action:
     return Action(PROPOSE, fix_strategy=strategy, spec_patch=patches[strategy])
 
 
-class QueuePolicy:
+class QueuePolicy(ABC):
     """Plans a whole phase when it begins, and then says the plan."""
 
     def begin(self, env: ContractEnv, observation: Observation, seed: int) -> None:
@@ -124,9 +125,9 @@ class QueuePolicy:
             self._queue = self.plan(observation)
         return self._queue.pop(0) if self._queue else Action(REPORT, field_path=DONE)
 
+    @abstractmethod
     def plan(self, observation: Observation) -> list[Action | Json]:
         """The actions of a phase."""
-        raise NotImplementedError
 
 
 class OraclePolicy(QueuePolicy):
