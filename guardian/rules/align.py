@@ -31,7 +31,6 @@ from guardian.rules.urls import own_servers, path_layers, shape_of, variables_of
 from guardian.rules.xml import is_xml
 from guardian.spec.api import Api, Body, Node, Operation, Parameter, Response, Schema, SecurityScheme, Server
 from guardian.spec.dialects import DIALECTS
-from guardian.spec.pointers import steps_of
 from guardian.spec.shape import ANYTHING
 from guardian.spec.shaper import Shaper
 
@@ -129,7 +128,7 @@ class _Aligner:
     def _find_changed_schemes(self) -> frozenset[str]:
         """The names of security schemes that are not written the same on both sides."""
         holders = [
-            _find(api.document.node(), DIALECTS[api.dialect].components["securitySchemes"])
+            api.document.node().find(DIALECTS[api.dialect].components["securitySchemes"])
             for api in (self.base, self.head)
         ]
         names = [set(holder.value) if holder and isinstance(holder.value, dict) else set() for holder in holders]
@@ -230,13 +229,9 @@ class _Aligner:
 
     def _same_part(self, base: Parameter | Body | Response, head: Parameter | Body | Response) -> bool:
         """Whether a part of an operation is written the same, and says all of itself."""
-        if self.base.dialect != self.head.dialect:
-            return False
-        if self.base.dialect == "2.0" and isinstance(
-            base, Body
-        ):  # put together of parameters, with types from elsewhere
-            return False
-        return self._same(base.node, head.node)
+        # A body of 2.0 is put together of parameters, with media types from elsewhere.
+        whole = self.base.dialect == self.head.dialect and not (self.base.dialect == "2.0" and isinstance(base, Body))
+        return whole and self._same(base.node, head.node)
 
     # -- parameters ------------------------------------------------------------------------------------------------
 
@@ -358,14 +353,6 @@ def _same_child(base: Node, head: Node, key: str, same: Same) -> bool:
     if not mine or not theirs:
         return mine is theirs
     return same(base.child(key), head.child(key))
-
-
-def _find(node: Node, pointer: str) -> Node | None:
-    for step in steps_of(pointer):
-        if not isinstance(node.value, dict) or step not in node.value:
-            return None
-        node = node.child(step)
-    return node
 
 
 def _below(node: Node, *keys: str) -> Node:

@@ -15,6 +15,7 @@ _COUNTS = ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "m
 
 
 def assertions(node: Node) -> dict[str, Any]:
+    """What a schema asserts without another schema, as JSON Schema 2020-12."""
     value = node.value
     schema: dict[str, Any] = {}
     if "type" in value:
@@ -56,26 +57,32 @@ def assertions(node: Node) -> dict[str, Any]:
 
 
 def is_schema(value: Any) -> bool:
+    """Whether a plain value can be a schema."""
     return isinstance(value, dict | bool)
 
 
 def mapping(value: Any) -> Mapping[str, Any]:
+    """An object, or an empty one in place of anything else."""
     return value if isinstance(value, dict) else {}
 
 
 def texts(value: Any) -> list[str]:
+    """The strings of a list."""
     return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
 
 
 def is_number(value: Any) -> bool:
+    """Whether a value is a JSON number: Python's bool is none."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def is_count(value: Any) -> bool:
+    """Whether a value is a whole number from 0 on."""
     return is_number(value) and value >= 0 and float(value).is_integer()
 
 
 def parts_of(node: Node, keyword: str) -> list[Node]:
+    """The schemas that a keyword lists."""
     parts = node.value.get(keyword)
     return [node.child(keyword, index) for index in range(len(parts))] if isinstance(parts, list) else []
 

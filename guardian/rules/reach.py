@@ -49,18 +49,10 @@ def _components(api: Api) -> dict[str, Node]:
     found: dict[str, Node] = {}
     for kind in _KINDS:
         pointer = DIALECTS[api.dialect].components.get(kind)
-        node = _at(api.document.node(), pointer) if pointer is not None else None
+        node = api.document.node().find(pointer) if pointer is not None else None
         if node is not None and isinstance(node.value, dict):
             found.update((name if kind == "schemas" else f"{kind}/{name}", node.child(name)) for name in node.value)
     return found
-
-
-def _at(node: Node, pointer: str) -> Node | None:
-    for step in steps_of(pointer):
-        if not isinstance(node.value, dict) or step not in node.value:
-            return None
-        node = node.child(step)
-    return node
 
 
 def _reached(api: Api, wanted: dict[str, str]) -> set[str]:

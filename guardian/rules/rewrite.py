@@ -24,7 +24,7 @@ from guardian.rules.keywords import (
 from guardian.rules.validator import Json, Unjudgeable, readable
 from guardian.spec.api import Node
 from guardian.spec.dialects import DIALECTS
-from guardian.spec.dynamic import REFERENCES, is_guessed, targets_of
+from guardian.spec.dynamic import ELSEWHERE, REFERENCES, is_guessed, targets_of
 
 # Definitions of one rewritten schema; nothing that anybody validates has more.
 MAX_DEFINITIONS = 3_000
@@ -48,10 +48,6 @@ _COMPOUND = frozenset(
 )
 
 
-# What may say more of a property than stands there.
-_ELSEWHERE = frozenset((*REFERENCES, "allOf"))
-
-
 class Memo:
     """What all rewriters of one side may share: most of a schema is leaves, and they are the same for everybody.
 
@@ -70,8 +66,9 @@ class Rewriter:
     """One schema and all that a value with these keys can reach from it, as JSON Schema 2020-12.
 
     ``names`` are those keys, or None for everything; ``items`` says whether there are any items. ``hidden`` are the
-    properties that the message does not carry; ``trail`` holds the nodes that apply to the same value above: where such nodes lead in a circle (a parent lists its variants, each of which extends the parent),
-    the circle says nothing more and is cut, for a validator would never come back from it.
+    properties that the message does not carry; ``trail`` holds the nodes that apply to the same value above: where such
+    nodes lead in a circle (a parent lists its variants, each of which extends the parent), the circle says nothing more
+    and is cut, for a validator would never come back from it.
     """
 
     def __init__(
@@ -344,7 +341,7 @@ class Rewriter:
     def _flagged(self, node: Node, name: str, flag: str) -> bool:
         """Whether a property, or anything that holds together with it, has a flag."""
         value = node.value["properties"][name]
-        if not isinstance(value, dict) or _ELSEWHERE.isdisjoint(value):
+        if not isinstance(value, dict) or ELSEWHERE.isdisjoint(value):
             return isinstance(value, dict) and value.get(flag) is True
         child = node.child("properties", name)
         found = self.memo.flags.get((child.key, flag))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from guardian.lazy import cached_property
 from guardian.model import Location
+from guardian.spec.pointers import steps_of
 
 if TYPE_CHECKING:
     from guardian.spec.refs import Document
@@ -47,6 +48,15 @@ class Node:
                 text = text.replace("~", "~0").replace("/", "~1")
             pointer = f"{pointer}/{text}"
         return Node(self.document, pointer, value)
+
+    def find(self, pointer: str) -> Node | None:
+        """The node below at a JSON pointer through objects (RFC 6901); None where there is none."""
+        node = self
+        for step in steps_of(pointer):
+            if not isinstance(node.value, dict) or step not in node.value:
+                return None
+            node = node.child(step)
+        return node
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Node) and self.key == other.key

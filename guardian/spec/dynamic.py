@@ -22,6 +22,8 @@ from guardian.spec.dialects import DIALECTS
 
 #: The keywords that lead from a schema to another one that holds besides.
 REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+#: What leads to schemas that hold together with the one it stands in.
+ELSEWHERE = frozenset((*REFERENCES, "allOf"))
 
 
 class ScopedNode(Node):

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from guardian.spec.api import Node, Schema
 from guardian.spec.shape import ANYTHING, Bound
 
-if TYPE_CHECKING:
-    pass
-
 
 def matches(pattern: str, text: str) -> bool:
+    """Whether a pattern is found in a text (ECMA-262); says yes where it cannot tell."""
     from guardian.spec.ecma import Undecidable
     from guardian.spec.languages import found
 
@@ -39,11 +37,13 @@ def _tightest(
 
 
 def at_least(leaves: tuple[Node, ...], keyword: str) -> Bound | None:
+    """The highest of several lower limits of a count; none is what every count has."""
     found = _tightest(leaves, keyword, lambda a, b: a > b)
     return found if found is not None and found.value > 0 else None
 
 
 def at_most(leaves: tuple[Node, ...], keyword: str) -> Bound | None:
+    """The lowest of several upper limits."""
     return _tightest(leaves, keyword, lambda a, b: a < b)
 
 
@@ -64,5 +64,6 @@ def limit(leaves: tuple[Node, ...], keyword: str, exclusive_keyword: str, sign: 
 
 
 def child(leaf: Node, *steps: str | int) -> Schema:
+    """The schema below a leaf, by steps that exist; ``ANYTHING`` where it says nothing."""
     node = leaf.child(*steps)
     return ANYTHING if node.value is True or node.value == {} else Schema((node,))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from guardian.model import Direction
 from guardian.spec.api import Node, Schema
-from guardian.spec.dynamic import REFERENCES
+from guardian.spec.dynamic import ELSEWHERE
 from guardian.spec.limits import at_least, at_most, child, matches
 from guardian.spec.shape import ANYTHING, Atom, conjunction
 
@@ -166,17 +166,13 @@ class Properties(Mapping[str, Schema]):
         return len(self._names)
 
 
-# What may say more of a property than stands there.
-_ELSEWHERE = frozenset((*REFERENCES, "allOf"))
-
-
 def _hidden(shaper: Shaper, properties: Properties, direction: Direction) -> dict[str, Node]:
     """The properties that messages of this direction do not carry, and where that is said."""
     flag = "readOnly" if direction is Direction.REQUEST else "writeOnly"
     hidden: dict[str, Node] = {}
     for name in properties:
         plain = properties.plain(name)
-        if isinstance(plain, dict) and flag not in plain and _ELSEWHERE.isdisjoint(plain):
+        if isinstance(plain, dict) and flag not in plain and ELSEWHERE.isdisjoint(plain):
             continue
         read_only, write_only = shaper.flags(properties[name])
         node = read_only if direction is Direction.REQUEST else write_only
