@@ -13,9 +13,11 @@ from typing import Any
 Json = dict[str, Any]
 Messages = list[Json]
 
-#: Answers and characters of one conversation in the workflow environment, whose episodes have many steps; the characters
-#: are about 3,300 tokens, which together with one more question and answer fit the window that vLLM is started with.
-WORKFLOW_TURNS = 12
+#: Answers and characters of one conversation in the workflow environment, whose episodes have many steps. Every question
+#: shows the whole desk, so little is lost with a long memory, and attention, which grows with its square, is half of the
+#: cost of training. The characters are about 3,300 tokens, which together with one more question and answer fit the
+#: window that vLLM is started with.
+WORKFLOW_TURNS = 8
 WORKFLOW_SIZE = 10_000
 
 

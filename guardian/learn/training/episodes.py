@@ -7,12 +7,18 @@ answer earns from its own rubrics.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
+from random import Random
 from typing import Any, Protocol
 
 from guardian.learn.conversation import Conversation, Messages, workflow_conversation
 
 Json = dict[str, Any]
+
+#: Conversations in training begin before this step of a workflow episode, in which one act in so many was nobody's plan.
+_LATEST_OPENING = 20
+_WANDERING = 0.25
 
 
 class Episode(Protocol):
@@ -112,11 +118,17 @@ def _oracle_return(env: Any, task: str, seed: int) -> float:
 
 
 class WorkflowEpisode:
-    """The workflow environment: one action an answer. Where the conversation is full, the episode is left as it stands."""
+    """The workflow environment: one action an answer. Where the conversation is full, the episode is left as it stands.
+
+    Args:
+        anywhere: begin somewhere in the episode, by the seed, at a desk that somebody with a wandering mind has kept so far.
+            A conversation is shorter than an episode, and evaluation opens several of them one after the other, so a
+            policy that was only ever shown the first steps would meet the others, and late tasks, unprepared.
+    """
 
     ceiling = 10.0  # about what a perfect desk earns; groups are normalised again in training
 
-    def __init__(self, task: str, seed: int, difficulty: str) -> None:
+    def __init__(self, task: str, seed: int, difficulty: str, *, anywhere: bool = False) -> None:
         from guardian.learn.workflow.environment import EnterpriseWorkflowEnv
         from guardian.learn.workflow.policies import AdaptivePolicy
 
@@ -126,10 +138,37 @@ class WorkflowEpisode:
         self._env.reset()
         self._teacher = AdaptivePolicy()
         self._teacher.reset(seed)
+        if anywhere:
+            self._begin_later(seed)
         self._conversation = workflow_conversation()
         self._reward = 0.0
         self.steps = 0
         self.invalid = 0
+
+    def _begin_later(self, seed: int) -> None:
+        rng = Random(f"opening:{self.task}:{seed}")
+        steps = rng.choice((0, rng.randrange(_LATEST_OPENING), rng.randrange(_LATEST_OPENING)))
+        while not self._played_to(steps, seed):
+            steps //= 2
+
+    def _played_to(self, steps: int, seed: int) -> bool:
+        """Play so many steps of the same episode, and say whether it still goes on."""
+        from guardian.learn.workflow.policies import RandomPolicy
+
+        rng = Random(f"before:{self.task}:{seed}")
+        wandering = RandomPolicy()
+        wandering.reset(seed)
+        self._env.reset()
+        self._teacher.reset(seed)
+        for _ in range(steps):
+            choice = self._teacher.act(self._env.observation)
+            if rng.random() < _WANDERING:
+                choice = wandering.act(self._env.observation)
+                self._teacher.reset(seed)  # what it meant to do is not what was done
+            self._env.step(choice)
+            if self._env.done:
+                return False
+        return True
 
     @property
     def done(self) -> bool:
@@ -182,7 +221,7 @@ def maker(env: str, *, graph: Path | None = None, split: str = "train") -> Make:
         GuardianError: the company of ``graph`` cannot be read.
     """
     if env == "workflow":
-        return WorkflowEpisode
+        return partial(WorkflowEpisode, anywhere=split == "train")
     from guardian.learn.contract.environment import Scenarios
 
     scenarios = Scenarios(graph=graph, split=split)
