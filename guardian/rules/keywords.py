@@ -11,6 +11,22 @@ from guardian.spec.dialects import DIALECTS
 from guardian.spec.dynamic import targets_of
 
 _TYPES = frozenset(("null", "boolean", "integer", "number", "string", "array", "object"))
+# Of a schema that holds nothing else, its type and list of values are all that it asserts.
+_PLAIN = frozenset(
+    (
+        "type",
+        "enum",
+        "description",
+        "title",
+        "example",
+        "examples",
+        "nullable",
+        "default",
+        "properties",
+        "required",
+        "items",
+    )
+)
 _COUNTS = ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties")
 
 
@@ -30,6 +46,8 @@ def assertions(node: Node) -> dict[str, Any]:
         schema["enum"] = value["enum"]
     if "const" in value and DIALECTS[node.document.dialect].json_schema:
         schema["const"] = value["const"]
+    if value.keys() <= _PLAIN:
+        return schema
     for keyword in _COUNTS:
         if is_count(value.get(keyword)):
             schema[keyword] = value[keyword]

@@ -162,10 +162,23 @@ class Rewriter:
         known = self.memo.leaves.get(key)
         if known is not None:
             return known[1]
-        schema = self.place((node.child(*steps),))
-        if _COMPOUND.isdisjoint(value):
-            self.memo.leaves[key] = value, schema
+        if not _COMPOUND.isdisjoint(value):
+            return self.place((node.child(*steps),))
+        schema = self._leaf(node.child(*steps))
+        self.memo.leaves[key] = value, schema
         return schema
+
+    def _leaf(self, node: Node) -> Json:
+        """As ``place``, for a schema without any other below or beside it: only its own limits are left of that."""
+        schema = assertions(node)
+        nullable = DIALECTS[node.document.dialect].nullable
+        if schema and nullable and node.value.get(nullable) is True:
+            schema = {"anyOf": [{"type": "null"}, schema]}
+        if self.role is Role.SENDER and not self.exact and "type" not in node.value:
+            kinds = said_of((node,))[1]
+            if kinds:
+                schema.setdefault("type", kinds)
+        return schema or True
 
     def _said(self, nodes: tuple[Node, ...]) -> tuple[bool, list[str]]:
         if len(nodes) != 1:

@@ -64,14 +64,17 @@ class Sampler:
         """The alternatives, those first that were written and read well."""
         return sorted(self.shape(schema).atoms, key=lambda atom: (atom.silent, _ORDER.index(atom.kind)))
 
-    def values(self, schema: Schema) -> tuple[Any, ...]:
+    def values(self, schema: Schema, most: int = FEW) -> tuple[Any, ...]:
         """A few plausible values, the smallest of the first alternative first; none if there seems to be none.
+
+        Args:
+            most: how many of them are wanted.
 
         Raises:
             RefError: a reference in the schema leads nowhere.
         """
         key = schema.key
-        found = self._memo.get(key)
+        found = self._memo.get((key, most))
         if found is not None:
             return found
         if key in self._busy:
@@ -79,11 +82,12 @@ class Sampler:
             return ()
         self._busy.add(key)
         outer, self._cut = self._cut, False
-        streams: list[Iterator[Any]] = [islice(self.of(atom, schema), FEW) for atom in self.atoms(schema)]
-        values = tuple(islice(unequal(_in_turn(streams)), FEW))
+        streams: list[Iterator[Any]] = [islice(self.of(atom, schema), most) for atom in self.atoms(schema)]
+        made = _in_turn(streams)
+        values = tuple(islice(made if most == 1 else unequal(made), most))
         self._busy.discard(key)
         if not self._cut or not self._busy:  # else it was made while its parent was, and may lack something
-            self._memo[key] = values
+            self._memo[key, most] = values
         self._cut = outer or (self._cut and bool(self._busy))
         return values
 
@@ -191,21 +195,21 @@ class Sampler:
         names.extend(spare[: max(0, least - len({*names, *made}))])
         for name in names:
             if name not in made:
-                values = self.values(property_of(atom, name))
+                values = self.values(property_of(atom, name), 1)
                 if not values:
                     return None
                 made[name] = values[0]
         for name in self.keys(atom, least):
             if len(made) >= least:
                 break
-            values = self.values(property_of(atom, name))
+            values = self.values(property_of(atom, name), 1)
             if name not in made and values:
                 made[name] = values[0]
         return made
 
     def fuller(self, atom: Atom, forced: Mapping[str, Any]) -> dict[str, Any]:
         """An object with every declared property that has a value, for where a smallest one does not do."""
-        full = {name: values[0] for name, schema in atom.properties.items() if (values := self.values(schema))}
+        full = {name: values[0] for name, schema in atom.properties.items() if (values := self.values(schema, 1))}
         return {**full, **forced}
 
     def keys(self, atom: Atom, wanted: int = 20) -> Iterator[str]:
@@ -398,11 +402,12 @@ _PADDED = {
 
 def unequal(values: Iterable[Any]) -> Iterator[Any]:
     """Each JSON value once."""
-    seen: set[str] = set()
+    seen: set[object] = set()
     for value in values:
-        text = canonical(value)
-        if text not in seen:
-            seen.add(text)
+        # A text is no other value's canonical text where its type stands beside it, and numbers that are equal are one.
+        key = (str, value) if isinstance(value, str) else canonical(value)
+        if key not in seen:
+            seen.add(key)
             yield value
 
 

@@ -278,11 +278,14 @@ def _none_needed(found: Found) -> str:
     return "every message that worked before works still" if found.delta.effect is harmless else ""
 
 
+_text = json.JSONEncoder().encode
+
+
 def _each_once(values: Iterator[Any]) -> Iterator[tuple[str, Any]]:
     """Values with their JSON texts, those of the same text once."""
     seen: set[str] = set()
     for value in values:
-        text = json.dumps(value)
+        text = _text(value)
         if text not in seen:
             seen.add(text)
             yield text, value

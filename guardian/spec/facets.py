@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from guardian.model import Direction
 from guardian.spec.api import Node, Schema
 from guardian.spec.limits import at_least, at_most, child, limit, matches, number
 from guardian.spec.objects import merge_object
-from guardian.spec.shape import ANYTHING, KEYWORDS, Atom, Bound, Contains, canonical, conjunction, kind_of
+from guardian.spec.shape import ANYTHING, KEYWORDS, Atom, Bound, Contains, canonical, conjunction, kind_of_text
 
 if TYPE_CHECKING:
     from guardian.spec.shaper import Shaper
@@ -29,13 +30,18 @@ def merge(shaper: Shaper, atom: Atom, enum: Mapping[str, Node] | None, direction
     merged: Atom | None = atom
     if any(not _GENERAL.isdisjoint(leaf.value) for leaf in leaves):
         merged = _general(shaper, atom, leaves, direction)
-    if merged is not None and any(not KEYWORDS[atom.kind].isdisjoint(leaf.value) for leaf in leaves):
+    limited = any(not KEYWORDS[atom.kind].isdisjoint(leaf.value) for leaf in leaves)
+    if merged is not None and (limited or (atom.kind == "string" and any(map(_is_file, leaves)))):
         merged = _MERGERS[atom.kind](shaper, merged, direction)
     if merged is None or (enum is None and not merged.excluded):
         return merged
     if enum is None and atom.kind == "boolean":
         enum = {text: node for text in ("true", "false") for node in merged.excluded.values()}
     return _listed(merged, enum) if enum is not None else _without(merged)
+
+
+def _is_file(leaf: Node) -> bool:
+    return bool(leaf.value.get("type") == "file")  # OpenAPI 2.0
 
 
 def _without(atom: Atom) -> Atom:
@@ -99,15 +105,17 @@ def _model_as_string(value: Mapping[str, Any]) -> bool:
     return isinstance(extension, dict) and extension.get("modelAsString") is True
 
 
+# What may refuse a scalar of the right kind.
+_LIMITS = attrgetter("integer", "excluded", "minimum", "maximum", "multiples", "min_length", "max_length", "patterns")
+
+
 def _listed(atom: Atom, enum: Mapping[str, Node]) -> Atom | None:
     """Only listed values: those of this kind that the limits let through; the limits have then said all they can."""
     import json
 
-    kept: dict[str, Node] = {}
-    for text, node in enum.items():
-        value = json.loads(text)
-        if kind_of(value) == atom.kind and admits(atom, value):
-            kept[text] = node
+    kept = {text: node for text, node in enum.items() if kind_of_text(text) == atom.kind}
+    if any(_LIMITS(atom)):
+        kept = {text: node for text, node in kept.items() if admits(atom, json.loads(text))}
     if not kept:
         return None
     if atom.kind == "null" or (atom.kind == "boolean" and len(kept) == 2):
@@ -206,7 +214,7 @@ def _string(shaper: Shaper, atom: Atom, direction: Direction) -> Atom | None:
             patterns.setdefault(value, leaf.child("pattern"))
     formats = _formats(leaves)
     for leaf in leaves:
-        if leaf.value.get("type") == "file":
+        if _is_file(leaf):
             formats.setdefault("binary", leaf)
         encoding = leaf.value.get("contentEncoding")
         if isinstance(encoding, str) and encoding.lower() not in _IDENTITY_ENCODINGS:

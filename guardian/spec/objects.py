@@ -28,6 +28,9 @@ def merge_object(shaper: Shaper, atom: Atom, direction: Direction) -> Atom | Non
         required.hide(name)
         properties.hide(name)
     additional, additional_node = _additional(leaves)
+    if additional is None:  # what can have no value is then no more declared than any other key
+        for name in [name for name in properties if properties.refuses(name)]:
+            properties.hide(name)
     patterns: dict[str, Schema] = {}
     dependent: dict[tuple[str, str], Node] = {}
     dependent_schemas: dict[str, Schema] = {}
@@ -143,6 +146,12 @@ class Properties(Mapping[str, Schema]):
     def plain(self, name: str) -> Any:
         """The declaration as it is written, where it is the only one; else ``None``."""
         return self._plain.get(name) if self._plain is not None else None
+
+    def refuses(self, name: str) -> bool:
+        """Whether nothing can stand there: one leaf does not declare it and is closed, or says ``false`` of it."""
+        if self._plain is not None:
+            return self._plain.get(name) is False
+        return any(node.value is False for node in self[name].nodes)
 
     def __getitem__(self, name: str) -> Schema:
         found = self._made.get(name)

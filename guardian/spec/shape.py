@@ -34,7 +34,7 @@ KEYWORDS: dict[str, frozenset[str]] = {
     **{kind: frozenset() for kind in KINDS},
     **{kind: frozenset(keywords) for kind, keywords in BY_KIND.items()},
     "array": frozenset((*BY_KIND["array"], "additionalItems")),
-    "string": frozenset((*BY_KIND["string"], "format", "type")),  # 2.0 has a type "file"
+    "string": frozenset((*BY_KIND["string"], "format")),
     "number": frozenset((*BY_KIND["number"], "format")),
 }
 
@@ -162,9 +162,10 @@ def canonical(value: Any) -> str:
     """JSON text in which equal JSON values are equal strings: sorted keys, ``1.0`` as ``1``."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    if isinstance(value, dict | list):
-        return json.dumps(_canonical_numbers(value), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return json.dumps(value, ensure_ascii=False)
+    return _encode(_canonical_numbers(value) if isinstance(value, dict | list) else value)
+
+
+_encode = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode
 
 
 def _canonical_numbers(value: Any) -> Any:
@@ -175,17 +176,12 @@ def _canonical_numbers(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def kind_of(value: Any) -> str:
-    """The JSON type of a plain value; integers are numbers."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "boolean"
-    if isinstance(value, int | float):
-        return "number"
-    if isinstance(value, str):
-        return "string"
-    return "array" if isinstance(value, list) else "object"
+def kind_of_text(text: str) -> str:
+    """The JSON type of the value that a canonical text stands for."""
+    return _KIND_BY_START.get(text[0], "number")
+
+
+_KIND_BY_START = {"n": "null", "t": "boolean", "f": "boolean", '"': "string", "[": "array", "{": "object"}
 
 
 def conjunction(*schemas: Schema) -> Schema:

@@ -148,3 +148,17 @@ def test_fingerprints_name_the_change_and_not_its_spelling() -> None:
     (third,) = request_changes({"enum": ["a", "c"]}, {"enum": ["a"]})
     assert first.fingerprint == second.fingerprint != third.fingerprint
     assert len(first.fingerprint) == 12
+
+
+def test_what_another_closed_part_refuses_is_no_property() -> None:
+    """Each part of an ``allOf`` is closed by itself, so no key of one of them passes all: renaming it changes no message."""
+
+    def parts(name: str) -> dict[str, Any]:
+        mine = {"type": "object", "properties": {name: {"type": "string"}}, "additionalProperties": False}
+        other = {"type": "object", "properties": {"id": {"type": "string"}}, "additionalProperties": False}
+        return {"allOf": [mine, other]}
+
+    for changes in (request_changes, response_changes):
+        assert changes(parts("pan"), parts("tilt"), prove=True) == []
+        open_mine = {"allOf": [parts("pan")["allOf"][0]]}
+        assert changes(open_mine, {"allOf": [parts("tilt")["allOf"][0]]}) != []
