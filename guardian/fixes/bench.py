@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from functools import partial
-from typing import Any, cast
+from typing import cast
 
 from guardian.fixes.draft import Draft
-from guardian.fixes.json_patch import equal, failed
+from guardian.fixes.json_patch import failed
 from guardian.fixes.patch import PatchedFile, patch_file
 from guardian.fixes.text_edit import TextEditor
+from guardian.fixes.touched import References, Touched
 from guardian.graph.consumers.manifest import load_manifest
-from guardian.graph.consumers.routes import Router
 from guardian.graph.uses import Consumer
 from guardian.model import Change, Confidence, Mode, Severity
 from guardian.rules.compare import Options, compare
@@ -89,18 +89,13 @@ class PatchedDocuments(Documents):
     """One side with some files exchanged; what has been read of the others is not read again."""
 
     def __init__(self, side: Documents, changed: Mapping[str, PatchedFile]) -> None:
-        says = {file.data: file.says for file in changed.values()}
-        read = side._load
-
-        def load(data: bytes, file: str) -> Any:
-            return says[data] if data in says else read(data, file)
-
         super().__init__(
             OverlayTree(side.tree, {address: file.data for address, file in changed.items()}),
             allow_hosts=side.allow_hosts,
-            load=load,
+            load=side._load,
         )
-        self._sources = {address: source for address, source in side._sources.items() if address not in changed}
+        patched = {address: (file.data, file.patch.file, file.says) for address, file in changed.items()}
+        self._sources = {**side._sources, **patched}
 
 
 def document_named(side: Documents, file: str) -> Document | None:
@@ -153,6 +148,7 @@ class Bench:
         self.known: Mapping[Key, Change] = {key(change): change for change in self.changes}
         self._editors: dict[str, TextEditor] = {}
         self._users: dict[str, frozenset[str]] = {}
+        self._references: dict[str, References] = {}
         self.pairs_compared = 0
 
     def documents(self, service: str) -> Documents:
@@ -201,7 +197,7 @@ class Bench:
                 read[name] = read_api(patched, head.document.address, name)
                 base = self.situation.base.get(name)
                 if base is not None:
-                    touched = self._touched(base, head, read[name])
+                    touched = self._references_of(name).touched(base, read[name])
                     fresh += self._compared(base, read[name], touched)
                     rest = [each for each in rest if each.service != name or not touched.holds(each.operation)]
         manifests = [
@@ -218,22 +214,13 @@ class Bench:
             rest=tuple(rest),
         )
 
-    def _touched(self, base: Api, head: Api, patched: Api) -> _Touched:
-        """The operations that a patch changes; all of them where it changes what they inherit."""
-        if not equal(_inherited(head), _inherited(patched)):
-            return _Touched(None)
-        same = Sameness(head.document.documents, patched.document.documents).same
-        names = {
-            name
-            for name, operation in patched.operations.items()
-            if (before := head.operations.get(name)) is None
-            or not (same(before.node, operation.node) and same(before.path_node, operation.path_node))
-        }
-        names |= head.operations.keys() - patched.operations.keys()
-        router = Router(base)
-        return _Touched(frozenset(names | {found.name for name in names if (found := router.find(name)) is not None}))
+    def _references_of(self, service: str) -> References:
+        known = self._references.get(service)
+        if known is None:
+            known = self._references[service] = References(self.situation.head[service])
+        return known
 
-    def _compared(self, base: Api, patched: Api, touched: _Touched) -> list[Change]:
+    def _compared(self, base: Api, patched: Api, touched: Touched) -> list[Change]:
         """The changes of the touched operations; what the check has proved already is not proved again."""
         options = self.situation.options
         same = self._counting(Sameness(base.document.documents, patched.document.documents).same)
@@ -346,33 +333,6 @@ def _as_known(found: Change, known: Change | None) -> Change:
         return replace(known, base=found.base, head=found.head)
     severity = min(found.severity, known.severity, key=lambda each: each.rank)  # a window may have lowered it
     return replace(found, severity=severity, counts_as=severity, fingerprint=known.fingerprint)
-
-
-# What of a document is not inherited by its operations: them themselves, what they refer to, and prose.
-_OWN = frozenset(
-    {"paths", "webhooks", "x-webhooks", "components", "definitions", "parameters", "responses", "info", "tags"}
-)
-
-
-def _inherited(api: Api) -> dict[str, Any]:
-    return {name: value for name, value in api.document.root.items() if name not in _OWN}
-
-
-@dataclass(frozen=True, slots=True)
-class _Touched:
-    """The names of operations that a patch touches; None is all of them, and what is said of the service itself."""
-
-    names: frozenset[str] | None
-
-    def holds(self, operation: str) -> bool:
-        """Whether an operation, or one that it is a callback of, is touched."""
-        return self.names is None or operation.rpartition(" of ")[2] in self.names
-
-    def part(self, api: Api) -> Api:
-        """An API with the touched operations alone."""
-        if self.names is None:
-            return api
-        return replace(api, operations={name: each for name, each in api.operations.items() if name in self.names})
 
 
 def _line(data: bytes, at: str) -> tuple[int, int]:

@@ -176,7 +176,7 @@ def _change(document: Any, path: str, value: Any) -> Any:
     last = steps[-1]
     changed: Any
     if isinstance(parent, dict):
-        changed = {key: value if key == last else each for key, each in parent.items()}
+        changed = {**parent, last: value}
         if value is _MISSING:
             del changed[last]
     else:
@@ -191,7 +191,7 @@ def _rebuilt(document: Any, steps: list[str], path: str, value: Any) -> Any:
         return value
     first, rest = steps[0], steps[1:]
     if isinstance(document, dict):
-        return {key: _rebuilt(each, rest, path, value) if key == first else each for key, each in document.items()}
+        return {**document, first: _rebuilt(document[first], rest, path, value)}
     index = int(first)
     return [*document[:index], _rebuilt(document[index], rest, path, value), *document[index + 1 :]]
 

@@ -34,10 +34,10 @@ def _actions(before: Any, after: Any, target: str) -> Iterator[dict[str, Any]]:
 def _in_object(before: dict[str, Any], after: dict[str, Any], target: str) -> Iterator[dict[str, Any]]:
     update: dict[str, Any] = {}
     for key, value in before.items():
-        below = target + _selector(key)
         if key not in after:
-            yield {"target": below, "remove": True}
+            yield {"target": target + _selector(key), "remove": True}
         elif not equal(value, after[key]):
+            below = target + _selector(key)
             if _mergeable(value, after[key]):
                 yield from _actions(value, after[key], below)
                 continue

@@ -7,13 +7,13 @@ any other.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from guardian.fixes import json_patch
+from guardian.fixes.file_bytes import blob_id
 from guardian.fixes.json_patch import Operation, failed
 from guardian.fixes.overlay import overlay
 from guardian.fixes.splices import unified_diff
@@ -63,7 +63,7 @@ def patch_file(
     except SharedPlace as shared:
         operations = tuple(difference(editor.says, shared.says))
         edited = editor.edit(shared.says, place_after=place_after)
-    diff = git_diff(editor.data, edited.data, unified_diff(editor.lines, edited.splices, editor.file))
+    diff = git_diff(editor.bytes.blob, edited.data, unified_diff(editor.lines, edited.splices, editor.file))
     made = Patch(
         file=editor.file,
         kind=kind,
@@ -90,17 +90,12 @@ def difference(before: Any, after: Any, at: str = "") -> list[Operation]:
     return [json_patch.replace(at, after)]
 
 
-def blob_id(data: bytes) -> str:
-    """The name that git gives to a file's bytes."""
-    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
-
-
-def git_diff(before: bytes, after: bytes, unified: str) -> str:
-    """A unified diff with the line that names both states of the file."""
+def git_diff(before: str, after: bytes, unified: str) -> str:
+    """A unified diff with the line that names both states of the file; of the first its name is enough."""
     if not unified:
         return ""
     name = unified.partition("\n")[0].removeprefix("--- a/")
-    return f"diff --git a/{name} b/{name}\nindex {blob_id(before)}..{blob_id(after)}\n{unified}"
+    return f"diff --git a/{name} b/{name}\nindex {before}..{blob_id(after)}\n{unified}"
 
 
 def apply_diff(data: bytes, diff: str, file: str) -> bytes:

@@ -22,12 +22,13 @@ from guardian.spec.text import MERGE_KEY, key_text, looks_like_json
 
 Kind = Literal["map", "seq", "scalar", "alias"]
 
-_BLANK = re.compile(r"[ \t\r\n]*")
+_BLANKS = " \t\r\n"
+_BLANK = re.compile(f"[{_BLANKS}]*")
 # An anchor or a tag before the value that it belongs to.
 _PROPERTY = re.compile(r"(?:[&!][^\s,\[\]{}]*)(?:\s+|$)")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Entry:
     """One member of a mapping, or one item of a list (then ``key`` is its index).
 
@@ -40,7 +41,7 @@ class Entry:
     value: Place
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Place:
     """One value in the text. ``start`` includes its anchor and tag, ``bare`` does not.
 
@@ -130,7 +131,7 @@ class Source:
     @cached_property
     def root(self) -> Place:
         if self.json:
-            return _json_place(self.text, _blank(self.text, 0))
+            return _json_place(self.text, _blank(self.text, 0), len(self.text.rstrip(_BLANKS)))
         try:
             return _YamlTree(self).root
         except ReadError as error:
@@ -154,8 +155,10 @@ def _blank(text: str, at: int) -> int:
     return _BLANK.match(text, at).end()  # type: ignore[union-attr]  # matches the empty string too
 
 
-def _json_place(text: str, at: int) -> Place:
-    end = _raw_decode(text, at)[1]
+def _json_place(text: str, at: int, end: int | None = None) -> Place:
+    """The value that starts at an offset; where it ends is read from the text unless it is known."""
+    if end is None:
+        end = _raw_decode(text, at)[1]
     opening = text[at]
     if opening not in "{[":
         return Place("scalar", at, end, flow=True, bare=at, style='"' if opening == '"' else "")

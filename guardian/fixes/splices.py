@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 from bisect import bisect_right
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, chain, zip_longest
 from typing import NamedTuple
 
 from guardian.fixes.json_patch import failed
@@ -30,14 +30,21 @@ def splice(text: str, splices: Sequence[Splice]) -> str:
     Raises:
         PatchError: two of them overlap.
     """
-    parts: list[str] = []
-    at = 0
-    for each in splices:
-        if each.start < at:
-            raise failed("two parts of the edit are in each other's way")
-        parts += [text[at : each.start], each.text]
-        at = each.end
-    return "".join([*parts, text[at:]])
+    stays = [text[start:end] for start, end in between(splices, len(text))]
+    return "".join(chain.from_iterable(zip_longest(stays, (each.text for each in splices), fillvalue="")))
+
+
+def between(splices: Sequence[Splice], end: int) -> list[tuple[int, int]]:
+    """What stays of a text that ends at an offset: before, between and behind its splices, one more than those.
+
+    Raises:
+        PatchError: two of them overlap.
+    """
+    starts = [0, *(each.end for each in splices)]
+    ends = [*(each.start for each in splices), end]
+    if any(stop < start for start, stop in zip(starts, ends, strict=True)):
+        raise failed("two parts of the edit are in each other's way")
+    return list(zip(starts, ends, strict=True))
 
 
 def unified_diff(lines: Lines, splices: Sequence[Splice], file: str) -> str:

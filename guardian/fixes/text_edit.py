@@ -16,12 +16,13 @@ from typing import Any
 
 from guardian.errors import ReadError
 from guardian.fixes.block_edit import BlockEditor
+from guardian.fixes.file_bytes import FileBytes
 from guardian.fixes.json_patch import PatchError, equal, failed
 from guardian.fixes.read_back import reads_back
 from guardian.fixes.source import Source
-from guardian.fixes.splices import Lines, Splice, splice
+from guardian.fixes.splices import Lines, Splice
 from guardian.lazy import cached_property
-from guardian.spec.text import decode, load
+from guardian.spec.text import MAX_BYTES, decode, load
 
 _BOMS = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -73,7 +74,8 @@ class TextEditor:
         self.bom, self.encoding = next(
             ((bom, name) for bom, name in _BOMS if data.startswith(bom)), (b"", json.detect_encoding(data))
         )
-        if self.bom + text.encode(self.encoding) != data:
+        self.bytes = FileBytes(data, text, self.bom, self.encoding)
+        if not self.bytes.is_exact:
             raise failed("its encoding does not survive an edit", file=file)
         self.source = Source(text, file)
 
@@ -95,10 +97,9 @@ class TextEditor:
         """
         editor = BlockEditor(self.source, self.says, after, place_after or {})
         splices = tuple(editor.run())
-        text = splice(self.source.text, splices)
-        data = self.bom + text.encode(self.encoding)
+        data = self.bytes.spliced(splices)
         edited = Edited(data, after, splices, self.source.text)
-        if self.source.json and reads_back(self.source.text, self.source.root, self.says, after, splices, self.file):
+        if self._reads_back(edited):
             return edited
         try:
             says = load(data, self.file)
@@ -112,3 +113,12 @@ class TextEditor:
             shared.says = says
             raise shared
         return edited
+
+    def _reads_back(self, edited: Edited) -> bool:
+        """Whether it is sure, without reading all of it, that a text says what it should."""
+        text, root = self.source.text, self.source.root
+        return (
+            self.source.json
+            and len(edited.data) <= MAX_BYTES
+            and reads_back(text, root, self.says, edited.says, edited.splices)
+        )

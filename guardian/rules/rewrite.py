@@ -10,6 +10,7 @@ from enum import Enum, auto
 from typing import Any
 
 from guardian.model import Direction
+from guardian.rules.closed import closed, outline
 from guardian.rules.keywords import (
     assertions,
     conjuncts,
@@ -28,6 +29,7 @@ from guardian.spec.dynamic import ELSEWHERE, REFERENCES, is_guessed, targets_of
 
 # Definitions of one rewritten schema; nothing that anybody validates has more.
 MAX_DEFINITIONS = 3_000
+_DEFINITIONS = "#/$defs/"
 
 
 class Role(Enum):
@@ -89,6 +91,7 @@ class Rewriter:
         self.exact = False  # inside `not` and conditions nothing is read kindly, and nothing declared
         self.definitions: dict[str, Json] = {}
         self._numbers: dict[tuple[object, ...], str] = {}
+        self._outlines: dict[str, str] = {}  # the number of what is outlined, by the outline's name
         self._promised: list[tuple[str, Node, frozenset[str], bool]] = []
         self._cuts: set[Node] = set()
         self._busy: set[tuple[object, ...]] = set()  # what is being rewritten, by the keys of its numbers
@@ -104,6 +107,10 @@ class Rewriter:
                 raise Unjudgeable(f"more than {MAX_DEFINITIONS} schemas are within reach")
         if isinstance(schema, bool) or not self.definitions:
             return schema
+        while self._outlines.keys() - self.definitions.keys():
+            for name, number in list(self._outlines.items()):
+                if name not in self.definitions:
+                    self.definitions[name] = outline(self.definitions[number], self._outlined)
         return {**schema, "$defs": self.definitions}
 
     def _reached(self, name: str) -> bool:
@@ -118,11 +125,29 @@ class Rewriter:
         schema: dict[str, Any] = {"allOf": parts} if len(parts) > 1 else dict(*parts)
         if self.role is Role.SENDER and not self.exact:
             named, kinds = self._said(nodes)
-            if named and not all(self._free(node) for node in nodes):
-                schema.setdefault("unevaluatedProperties", False)
             if kinds:
                 schema.setdefault("type", kinds)
+            if named and not all(self._free(node) for node in nodes):
+                return self._closed(schema)
         return schema or True
+
+    def _closed(self, schema: dict[str, Any]) -> Json:
+        """The same without any key that it does not evaluate; a definition where the validator would copy much for that."""
+        made = closed(schema, self._outlined)
+        if "allOf" not in made:
+            return made
+        name = f"closed-{schema['$ref'].removeprefix(_DEFINITIONS)}" if schema.keys() == {"$ref"} else None
+        if name is None or name not in self.definitions:
+            name = name or f"closed-here-{len(self.definitions)}"
+            self.definitions[name] = made
+        return {"$ref": _DEFINITIONS + name}
+
+    def _outlined(self, reference: str) -> str:
+        """The reference to the outline of what a reference leads to, which is made once all definitions are."""
+        number = reference.removeprefix(_DEFINITIONS)
+        name = f"outline-{number}"
+        self._outlines[name] = number
+        return _DEFINITIONS + name
 
     def rewrite(self, node: Node, trail: tuple[Node, ...], hidden: frozenset[str]) -> Json:
         """One node as a schema of its own."""
@@ -215,7 +240,7 @@ class Rewriter:
                 return schema
             number = self._numbers.setdefault(key, str(len(self._numbers)))
             self.definitions[number] = schema
-        return {"$ref": f"#/$defs/{number}"}
+        return {"$ref": f"{_DEFINITIONS}{number}"}
 
     def _keywords(self, node: Node, trail: tuple[Node, ...], hidden: frozenset[str]) -> dict[str, Any]:
         value = node.value

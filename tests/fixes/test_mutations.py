@@ -15,8 +15,8 @@ import pytest
 
 from guardian.fixes.apply import apply_fix
 from guardian.fixes.bench import Situation
+from guardian.fixes.file_bytes import blob_id
 from guardian.fixes.json_patch import PatchError, apply
-from guardian.fixes.patch import blob_id
 from guardian.fixes.propose import propose, wants_fix
 from guardian.fixes.text_edit import TextEditor
 from guardian.model import Change, Fix, Severity

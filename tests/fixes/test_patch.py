@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
+from guardian.fixes.file_bytes import blob_id
 from guardian.fixes.json_patch import PatchError, add, apply, equal, remove, replace
 from guardian.fixes.overlay import overlay
-from guardian.fixes.patch import PatchedFile, apply_diff, blob_id, patch_file
+from guardian.fixes.patch import PatchedFile, apply_diff, patch_file
 from guardian.fixes.text_edit import TextEditor
 from tests.fixes.test_text_edit import ANCHORS, USER, random_edit, real_files
 

@@ -12,6 +12,7 @@ from transformers import TrainerCallback
 from guardian.learn.training.episodes import Make
 from guardian.learn.training.generation import mean_scores
 from guardian.learn.training.keeping import Best, collapsed
+from guardian.learn.training.loading import by_unsloth
 from guardian.learn.training.metrics import Metrics, digest
 from guardian.learn.training.presets import Plan
 from guardian.learn.training.rollout import Draw
@@ -113,7 +114,7 @@ class Watch(TrainerCallback):  # type: ignore[misc]
         plain = getattr(model, "module", model)
         scores = mean_scores(
             self._held_out, self._make, plain, self._tokenizer,
-            max_tokens=self._plan.preset.answer, batch=16, tell=self._tell,
+            max_tokens=self._plan.preset.answer, batch=16, keep=not by_unsloth(self._plan.preset), tell=self._tell,
         )  # fmt: skip
         mean = round(sum(scores.values()) / len(scores), 4)
         self._metrics.add({"phase": "evaluation", "step": state.global_step, "mean": mean, "tasks": scores})

@@ -16,11 +16,12 @@ from guardian.learn.training import card, loading
 from guardian.learn.training.chat import Chat
 from guardian.learn.training.curriculum import Course
 from guardian.learn.training.episodes import Make, maker, signals_of
+from guardian.learn.training.generation import by_transformers
 from guardian.learn.training.keeping import newest_checkpoint, step_of
 from guardian.learn.training.metrics import Metrics, told, write_curve
 from guardian.learn.training.presets import Plan
 from guardian.learn.training.rewards import aggregation, reward_functions
-from guardian.learn.training.rollout import Draw, Trajectory, rollout
+from guardian.learn.training.rollout import Draw, Trajectory, by_trl, rollout
 from guardian.learn.training.warmstart import demonstrations, warm_start
 
 if TYPE_CHECKING:
@@ -132,12 +133,13 @@ def _trainer(
     def seen(played: list[Trajectory]) -> None:
         watch.played(gather_object(told(played)))
 
+    by = by_trl if plan.preset.vllm or loading.by_unsloth(plan.preset) else by_transformers
     trainer = GRPOTrainer(
         model=model,
         reward_funcs=reward_functions(signals, separate=plan.separate),
         args=arguments,
         processing_class=tokenizer,
-        rollout_func=rollout(make, signals, seen),
+        rollout_func=rollout(make, signals, seen, by),
         train_dataset=Dataset.from_list([{"prompt": draw.line()} for draw in draws]),
         callbacks=[watch],
     )

@@ -6,6 +6,7 @@ freeze what it is to explore. So the steps are few, and end early once the answe
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,6 +15,9 @@ from guardian.learn.training.episodes import Make
 from guardian.learn.training.rollout import Draw, Trajectory
 
 Json = dict[str, Any]
+
+#: A step sees a few episodes, some of which are nothing but routine; so many steps together say how sure a policy is.
+_SETTLED = 5
 
 
 def demonstrations(draws: Sequence[Draw], make: Make, chat: Chat) -> list[Trajectory]:
@@ -50,7 +54,7 @@ def warm_start(
     Args:
         model: a PEFT model, on its device.
         shown: the engine's episodes; steps go through them in order, again from the front where they run out.
-        floor: the mean entropy in nats, below which no further step is taken.
+        floor: the entropy in nats, in the mean of the last few steps, below which no further step is taken.
         micro: sequences of one forward pass.
     """
     import torch
@@ -58,6 +62,7 @@ def warm_start(
     weights = [each for each in model.parameters() if each.requires_grad]
     optimizer = torch.optim.AdamW(weights, lr=rate, weight_decay=0.0)
     model.train()
+    entropies: deque[float] = deque(maxlen=_SETTLED)
     for step in range(steps):
         picked = [shown[(step * batch + index) % len(shown)] for index in range(batch)]
         picked.sort(key=lambda each: len(each.prompt) + len(each.completion))
@@ -74,7 +79,8 @@ def warm_start(
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
         tell({"phase": "warm start", "step": step + 1, "loss": round(loss, 4), "entropy": round(entropy, 4)})
-        if entropy < floor:
+        entropies.append(entropy)
+        if len(entropies) == _SETTLED and sum(entropies) / _SETTLED < floor:
             return
 
 

@@ -30,7 +30,7 @@ def _trained(env: str, draw: Draw, spoiled: Sequence[int] = ()) -> tuple[Traject
     messages: list[list[Json]] = []
     said: list[Json] = []
 
-    def say(sequences: list[list[int]]) -> tuple[list[list[int]], None]:
+    def say(asked: list[Trajectory]) -> tuple[list[list[int]], None]:
         said.extend(shadow.question())
         messages.append([dict(each) for each in said])
         text = "I had rather not." if len(answers) in spoiled else shadow.teacher()

@@ -19,7 +19,7 @@ from guardian.learn.training.episodes import maker, signals_of, tasks_of
 from guardian.learn.training.metrics import Metrics, digest, told
 from guardian.learn.training.presets import PRESETS, Plan
 from guardian.learn.training.rewards import reward_functions
-from guardian.learn.training.rollout import Draw, play, rollout
+from guardian.learn.training.rollout import Draw, Trajectory, play, rollout
 from guardian.learn.training.run import describe
 from guardian.learn.workflow.curriculum import HELD_OUT
 from tests.learn.training.tokens import Tokenizer
@@ -39,9 +39,9 @@ def _teaching(make: Any, chat: Chat) -> Any:
         episodes[str(len(episodes))] = episode
         return episode
 
-    def say(sequences: list[list[int]]) -> tuple[list[list[int]], None]:
+    def say(asked: list[Trajectory]) -> tuple[list[list[int]], None]:
         live = [each for each in episodes.values() if not each.done]
-        assert len(live) == len(sequences)
+        assert live == [each.episode for each in asked]
         return [chat.answer(each.teacher()) for each in live], None
 
     return shadow, say

@@ -1,0 +1,176 @@
+"""Which operations of an API a patch touches: those that changed themselves, or that lead to a place that did.
+
+A patched document shares with the one before it every value that the patch left alone. So what changed is found by
+walking down both where they part, and who leads there by the references of the one before, which are gathered once for
+all patches of it. References to other files, through each other, by anchors or to nothing are not gathered: there, and
+for what stands elsewhere now, all that an operation leads to is compared.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from typing import Any
+from urllib.parse import unquote
+
+from guardian.errors import ReadError
+from guardian.fixes.json_patch import equal, pointer
+from guardian.graph.consumers.routes import Router
+from guardian.spec.api import Api, Node
+from guardian.spec.refs import Document
+from guardian.spec.sameness import Sameness
+
+# What of a document is not inherited by its operations: them themselves, what they refer to, and prose.
+_OWN = frozenset(
+    {"paths", "webhooks", "x-webhooks", "components", "definitions", "parameters", "responses", "info", "tags"}
+)
+_MISSING = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """The names of operations that a patch touches; None is all of them, and what is said of the service itself."""
+
+    names: frozenset[str] | None
+
+    def holds(self, operation: str) -> bool:
+        """Whether an operation, or one that it is a callback of, is touched."""
+        return self.names is None or operation.rpartition(" of ")[2] in self.names
+
+    def part(self, api: Api) -> Api:
+        """An API with the touched operations alone."""
+        if self.names is None:
+            return api
+        return replace(api, operations={name: each for name, each in api.operations.items() if name in self.names})
+
+
+class References:
+    """Who leads where in an API's document, as far as its operations do.
+
+    Args:
+        api: the API before any patch.
+    """
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+        self._users = _users(api)
+
+    def touched(self, base: Api, patched: Api) -> Touched:
+        """The operations that a patch changes; all of them where it changes what they inherit.
+
+        Args:
+            base: what both are compared with, which may know an operation by another name.
+            patched: the API after the patch.
+        """
+        api = self._api
+        if not equal(_inherited(api), _inherited(patched)):
+            return Touched(None)
+        sameness = Sameness(api.document.documents, patched.document.documents)
+        changed = self._changed(patched.document)
+
+        def same(before: Node, after: Node) -> bool:
+            if changed is None or before.pointer != after.pointer:
+                return sameness.same(before, after)
+            return before.pointer not in changed
+
+        names = {
+            name
+            for name, operation in patched.operations.items()
+            if (before := api.operations.get(name)) is None
+            or not (same(before.node, operation.node) and same(before.path_node, operation.path_node))
+        }
+        names |= api.operations.keys() - patched.operations.keys()
+        router = Router(base)
+        return Touched(frozenset(names | {found.name for name in names if (found := router.find(name)) is not None}))
+
+    def _changed(self, patched: Document) -> set[str] | None:
+        """The pointers, among those that operations lead to, that say something else now; None if unknown."""
+        document, users = self._api.document, self._users
+        if users is None or patched.scoped or patched.dialect != document.dialect:
+            return None
+        places = set(changed_places(document.root, patched.root))
+        above = {at[:end] for at in places for end in range(len(at) + 1) if at[end : end + 1] in ("", "/")}
+        below = tuple(f"{at}/" for at in places)
+        families = _families(document), _families(patched)
+        pending = [
+            at
+            for at in users
+            if at in above or at.startswith(below) or families[0].get(at) != families[1].get(at)
+        ]  # fmt: skip
+        found = set(pending)
+        while pending:
+            new = users[pending.pop()] - found
+            found |= new
+            pending += new
+        return found
+
+
+def changed_places(before: Any, after: Any, at: str = "") -> Iterator[str]:
+    """The pointers of the smallest values that two documents do not have in common, in either of them."""
+    if before is after or equal(before, after):
+        return
+    pairs: Iterator[tuple[str | int, Any, Any]]
+    if isinstance(before, dict) and isinstance(after, dict):
+        keys = (*before, *(key for key in after if key not in before))
+        pairs = ((key, before.get(key, _MISSING), after.get(key, _MISSING)) for key in keys)
+    elif isinstance(before, list) and isinstance(after, list):
+        both = enumerate(zip_longest(before, after, fillvalue=_MISSING))
+        pairs = ((index, one, other) for index, (one, other) in both)
+    else:
+        yield at
+        return
+    for step, one, other in pairs:
+        if one is not other:
+            yield from changed_places(one, other, at + pointer(step))
+
+
+def _users(api: Api) -> dict[str, set[str]] | None:
+    """By the pointer of each place that operations lead to, the places that refer to it; None where it takes more."""
+    document = api.document
+    if document.scoped:
+        return None
+    users: dict[str, set[str]] = defaultdict(set)
+    pending = [node for each in api.operations.values() for node in (each.node, each.path_node)]
+    seen = set[str]()
+    while pending:
+        node = pending.pop()
+        if node.document is not document:
+            return None
+        if node.pointer in seen:
+            continue
+        seen.add(node.pointer)
+        users[node.pointer]  # it is known, even if nothing refers to it
+        try:
+            targets = [_target(document, ref, node) for ref in document.refs_in(node.value)]
+        except ReadError:
+            return None
+        family = document.families.get(node.pointer)
+        for target in (*targets, *(family.members.values() if family is not None else ())):
+            if target is None:
+                return None
+            users[target.pointer].add(node.pointer)
+            pending.append(target)
+    return dict(users)
+
+
+def _target(document: Document, ref: str, at: Node) -> Node | None:
+    """Where a reference leads; None if not straight to the place that its pointer names in the same document.
+
+    A straight way is the same after a patch unless the place itself is gone.
+    """
+    node = document.documents.resolve(ref, at)
+    return node if node.document is document and unquote(ref) == f"#{node.pointer}" else None
+
+
+def _families(document: Document) -> dict[str, tuple[str, dict[str, str]]]:
+    """What extends components, by pointer."""
+    return {
+        at: (family.property, {value: node.pointer for value, node in family.members.items()})
+        for at, family in document.families.items()
+    }
+
+
+def _inherited(api: Api) -> dict[str, Any]:
+    return {name: value for name, value in api.document.root.items() if name not in _OWN}
