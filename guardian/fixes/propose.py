@@ -6,7 +6,9 @@ out is said.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -27,7 +29,7 @@ MOST_CAUSES = 60
 FULL_CHOICE = 12
 #: At most so many attempts of one strategy at one cause, and so many pairs of places compared for all of them.
 MOST_ATTEMPTS = 8
-MOST_PAIRS = 8_000
+MOST_PAIRS = 12_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,14 @@ class Passed:
     draft: Draft
     outcome: Outcome
 
+    def without_files(self) -> Passed:
+        """The same with the patches alone: whole files and APIs, kept for every fix, are more than a large check has room for."""
+        trial = self.outcome.trial
+        if trial is None:
+            return self
+        files = tuple(replace(file, data=b"", says=None) for file in trial.files)
+        return replace(self, outcome=replace(self.outcome, trial=replace(trial, files=files, heads={})))
+
 
 def propose(situation: Situation, changes: Iterable[Change]) -> Proposals:
     """Verified fixes for every change that breaks somebody.
@@ -59,16 +69,27 @@ def propose(situation: Situation, changes: Iterable[Change]) -> Proposals:
     kept = [each for each in wanted if _both_sides(situation, each.service)]
     groups = grouped(situation, bench.changes, kept)
     searches = [Search(Work(bench, group)) for group in groups[:MOST_CAUSES]]
-    for search in searches:  # every cause gets one fix before any gets a choice of several
-        search.run(first_only=True)
-    if len(groups) <= FULL_CHOICE:
-        for search in searches:
-            search.run()
+    with _what_lives_set_apart():
+        for search in searches:  # every cause gets one fix before any gets a choice of several
+            search.run(first_only=True)
+        if len(groups) <= FULL_CHOICE:
+            for search in searches:
+                search.run()
     found = [search.passed for search in searches]
     ranked = [sorted(each, key=lambda passed: cost(passed.draft)) for each in found]
     listed = [*_together(bench, ranked), *(each for group in ranked for each in group)]
     fixes = tuple(fix(each, f"F{number}", situation) for number, each in enumerate(listed, 1))
     return Proposals(fixes, tuple(_left_out(bench, len(groups), found)))
+
+
+@contextmanager
+def _what_lives_set_apart() -> Iterator[None]:
+    """What is there now is not looked through for garbage: then what a trial leaves behind is found at once."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 class Search:
@@ -94,7 +115,10 @@ class Search:
                 if tried is None or tried.outcome.verification.verified:
                     del self._drafts[strategy]
                 if tried is not None and tried.outcome.verification.verified:
-                    self.passed.append(tried)
+                    self.passed.append(tried.without_files())
+                del tried
+                gc.collect()  # a trial's documents hold one another, and a check does not collect by itself
+                gc.freeze()
 
 
 def attempt(work: Work, strategy: Strategy) -> Passed | None:
