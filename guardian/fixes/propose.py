@@ -112,9 +112,11 @@ class Search:
                 if bench.pairs_compared > MOST_PAIRS or (first_only and self.passed):
                     return
                 tried = _next(self._work, self._drafts[strategy])
-                if tried is None or tried.outcome.verification.verified:
+                if tried is None:
                     del self._drafts[strategy]
-                if tried is not None and tried.outcome.verification.verified:
+                    continue
+                if tried.outcome.verification.verified:
+                    del self._drafts[strategy]
                     self.passed.append(tried.without_files())
                 del tried
                 gc.collect()  # a trial's documents hold one another, and a check does not collect by itself

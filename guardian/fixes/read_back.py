@@ -16,11 +16,10 @@ from typing import Any
 
 from guardian.errors import ReadError
 from guardian.fixes.json_patch import equal
-from guardian.fixes.source import Entry, Place
+from guardian.fixes.source import BLANKS, Entry, Place
 from guardian.fixes.splices import Splice, splice
 from guardian.spec.text import load
 
-_BLANKS = " \t\r\n"
 _UNREADABLE = object()
 
 
@@ -116,7 +115,7 @@ def _members(stretch: str, follows: bool, goes_on: bool, depth: int) -> dict[str
         goes_on: whether a member stands behind it.
         depth: how many objects and lists hold the object.
     """
-    stretch = stretch.strip(_BLANKS)
+    stretch = stretch.strip(BLANKS)
     if stretch == ("," if follows and goes_on else ""):
         return {}
     if (follows and not stretch.startswith(",")) or (goes_on and not stretch.endswith(",")):

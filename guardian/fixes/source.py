@@ -22,8 +22,8 @@ from guardian.spec.text import MERGE_KEY, key_text, looks_like_json
 
 Kind = Literal["map", "seq", "scalar", "alias"]
 
-_BLANKS = " \t\r\n"
-_BLANK = re.compile(f"[{_BLANKS}]*")
+BLANKS = " \t\r\n"
+_BLANK = re.compile(f"[{BLANKS}]*")
 # An anchor or a tag before the value that it belongs to.
 _PROPERTY = re.compile(r"(?:[&!][^\s,\[\]{}]*)(?:\s+|$)")
 
@@ -131,7 +131,7 @@ class Source:
     @cached_property
     def root(self) -> Place:
         if self.json:
-            return _json_place(self.text, _blank(self.text, 0), len(self.text.rstrip(_BLANKS)))
+            return _json_place(self.text, _blank(self.text, 0), len(self.text.rstrip(BLANKS)))
         try:
             return _YamlTree(self).root
         except ReadError as error:

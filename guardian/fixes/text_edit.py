@@ -116,9 +116,9 @@ class TextEditor:
 
     def _reads_back(self, edited: Edited) -> bool:
         """Whether it is sure, without reading all of it, that a text says what it should."""
-        text, root = self.source.text, self.source.root
+        source = self.source
         return (
-            self.source.json
+            source.json
             and len(edited.data) <= MAX_BYTES
-            and reads_back(text, root, self.says, edited.says, edited.splices)
+            and reads_back(source.text, source.root, self.says, edited.says, edited.splices)
         )

@@ -134,12 +134,11 @@ class Rewriter:
     def _closed(self, schema: dict[str, Any]) -> Json:
         """The same without any key that it does not evaluate; a definition where the validator would copy much for that."""
         made = closed(schema, self._outlined)
-        if "allOf" not in made:
+        if made is schema or "allOf" not in made:
             return made
-        name = f"closed-{schema['$ref'].removeprefix(_DEFINITIONS)}" if schema.keys() == {"$ref"} else None
-        if name is None or name not in self.definitions:
-            name = name or f"closed-here-{len(self.definitions)}"
-            self.definitions[name] = made
+        referred = schema["$ref"].removeprefix(_DEFINITIONS) if schema.keys() == {"$ref"} else ""
+        name = f"closed-{referred or f'here-{len(self.definitions)}'}"
+        self.definitions.setdefault(name, made)
         return {"$ref": _DEFINITIONS + name}
 
     def _outlined(self, reference: str) -> str:
@@ -172,9 +171,7 @@ class Rewriter:
         if parts:
             # In one schema with what stands beside the reference: `unevaluatedProperties` counts what it evaluated.
             schema["allOf"] = [*parts, *schema.get("allOf", ())]
-        if schema and dialect.nullable and value.get(dialect.nullable) is True:
-            return {"anyOf": [{"type": "null"}, schema]}
-        return schema or True
+        return _or_null(node, schema) or True
 
     def _child(self, node: Node, *steps: str | int) -> Json:
         """What stands at a place below, by steps that exist."""
@@ -195,10 +192,7 @@ class Rewriter:
 
     def _leaf(self, node: Node) -> Json:
         """As ``place``, for a schema without any other below or beside it: only its own limits are left of that."""
-        schema = assertions(node)
-        nullable = DIALECTS[node.document.dialect].nullable
-        if schema and nullable and node.value.get(nullable) is True:
-            schema = {"anyOf": [{"type": "null"}, schema]}
+        schema = _or_null(node, assertions(node))
         if self.role is Role.SENDER and not self.exact and "type" not in node.value:
             kinds = said_of((node,))[1]
             if kinds:
@@ -422,3 +416,11 @@ class Rewriter:
                 # A subtype extends this very schema: said in place, where the circle is cut.
                 "then": (self.rewrite if wire in subtypes else self._reference)(target, trail, hidden),
             }
+
+
+def _or_null(node: Node, schema: dict[str, Any]) -> dict[str, Any]:
+    """What a node says, or null where its dialect has a keyword for that and the node has it."""
+    nullable = DIALECTS[node.document.dialect].nullable
+    if schema and nullable and node.value.get(nullable) is True:
+        return {"anyOf": [{"type": "null"}, schema]}
+    return schema
