@@ -42,7 +42,9 @@ class Apis:
         self.sides = sides
         self._cwd = request.cwd
         self.base_documents = Documents(sides.base.tree, allow_hosts=request.allow_remote_refs)
-        self.head_documents = Documents(sides.head.tree, allow_hosts=request.allow_remote_refs)
+        self.head_documents = Documents(
+            sides.head.tree, allow_hosts=request.allow_remote_refs, beside=self.base_documents
+        )
         self.same = Sameness(self.base_documents, self.head_documents).same
         self._services = {service.name: service for service in services}
         self._routes: Routes | None = None

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from guardian.model import Change, ConsumerImpact, Location
+from guardian.spec.json_text import JsonText
 from guardian.spec.locate import locate
 from guardian.spec.text import decode
 
@@ -21,10 +22,12 @@ class Places:
 
     Args:
         read: the bytes of a file by its shown name, or ``None`` where there is none to read.
+        written: the pieces of such a file, where they are known.
     """
 
-    def __init__(self, read: Read) -> None:
+    def __init__(self, read: Read, written: Callable[[str], JsonText | None] = lambda file: None) -> None:
         self._read = read
+        self._written = written
         self._known: dict[tuple[str, str], tuple[int, int]] = {}
 
     def prepare(self, wanted: Iterable[Location | None]) -> None:
@@ -37,7 +40,7 @@ class Places:
             data = self._read(file)
             if data is None:
                 continue
-            for pointer, position in locate(data, pointers).items():
+            for pointer, position in locate(data, pointers, self._written(file)).items():
                 self._known[file, pointer] = position
 
     def resolve(self, location: Location | None) -> Location | None:

@@ -62,7 +62,8 @@ def run(request: CheckRequest, progress: Progress | None = None) -> Report:
             fixes, left_out = proposed(changes, situation)
         notes = [*notes, *left_out]
 
-    base, head = Places(apis.base_source), Places(declared.reading(apis.head_source))
+    base = Places(apis.base_source, apis.base_documents.text)
+    head = Places(declared.reading(apis.head_source), apis.head_documents.text)
     if request.model is not None:
         tell("asking the model")
         code = Code(declared, selection, apis, head, request)

@@ -31,7 +31,7 @@ class State:
     @property
     def places(self) -> Places:
         """Finds lines in specifications and declarations."""
-        return Places(self.declared.reading(self.apis.head_source))
+        return Places(self.declared.reading(self.apis.head_source), self.apis.head_documents.text)
 
     def company(self) -> Company:
         """What questions are asked about."""

@@ -21,7 +21,8 @@ from yaml.events import (
 )
 
 from guardian.errors import ReadError
-from guardian.spec.text import MAX_ALIASED_NODES, MAX_DEPTH, MERGE_KEY, key_text, scalar_value
+from guardian.spec.json_text import MAX_DEPTH
+from guardian.spec.text import MAX_ALIASED_NODES, MERGE_KEY, key_text, scalar_value
 
 _CORE = "tag:yaml.org,2002:"
 _TYPED = {f"{_CORE}int": (int,), f"{_CORE}float": (int, float), f"{_CORE}bool": (bool,), f"{_CORE}null": (type(None),)}

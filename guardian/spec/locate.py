@@ -1,48 +1,50 @@
 """JSON pointers to lines and columns, in one pass over the text, for what a report wants to show and nothing else.
 
-Values carry no positions, so that loading stays fast. JSON is scanned by the standard library's decoder, which steps
-over unwanted values at full speed; YAML by libyaml's events. Both stop once every pointer is found. A pointer
-through an alias or a merge key leads to where the thing itself is written.
+Values carry no positions, so that loading stays fast. JSON is entered where its pieces are known, or scanned
+(``guardian.spec.json_places``), YAML by libyaml's events. Both stop once every pointer is found. A pointer through an
+alias or a merge key leads to where the thing itself is written.
 """
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterable
-from contextlib import suppress
 from typing import Any
 
 from guardian.errors import ReadError
+from guardian.spec import json_places
+from guardian.spec.json_places import Position, Tokens
+from guardian.spec.json_text import JsonText
 from guardian.spec.text import MERGE_KEY, decode, key_text, looks_like_json
-
-Tokens = tuple[str, ...]
-#: 1-based line and column (in characters).
-Position = tuple[int, int]
 
 #: How many aliases may lead to one another before a pointer counts as found only as far as it got.
 _MAX_HOPS = 20
 
-_BLANK = re.compile(r"[ \t\r\n]*")
 # libyaml counts these as line ends; editors and code hosts do not.
 _UNICODE_BREAKS = str.maketrans("\x85\u2028\u2029", "   ")
 
 
-def locate(data: bytes, pointers: Iterable[str]) -> dict[str, Position]:
+def locate(data: bytes, pointers: Iterable[str], written: JsonText | None = None) -> dict[str, Position]:
     """Where each pointer's key stands (for an array item its start, for the root 1:1).
 
     A pointer (RFC 6901) that leads nowhere gets the place of its nearest ancestor that exists.
+
+    Args:
+        data: the text.
+        pointers: what to look for.
+        written: the pieces of the text, where it was read in pieces.
 
     Raises:
         ReadError: the text is in no Unicode encoding. Text that is malformed further on is no error here.
     """
     wanted = {pointer: parse_pointer(pointer) for pointer in pointers}
     paths = {path for path in wanted.values() if path}
-    text = decode(data, "")
     found: dict[Tokens, Position] = {}
-    if paths:
+    if paths and written is not None:
+        found = json_places.find_in(written, paths)
+    elif paths:
+        text = decode(data, "")
         try:
-            found = _JsonScan(text, paths).found if looks_like_json(text) else _locate_yaml(text, paths)
+            found = json_places.find(text.encode(), paths) if looks_like_json(text) else _locate_yaml(text, paths)
         except (ValueError, RecursionError):  # YAML's flow style, or JSON that only the YAML reader forgives
             found = _locate_yaml(text, paths)
     return {pointer: _nearest(path, found) for pointer, path in wanted.items()}
@@ -58,89 +60,6 @@ def _nearest(path: Tokens, found: dict[Tokens, Position]) -> Position:
         if path[:length] in found:
             return found[path[:length]]
     return 1, 1
-
-
-def _trie(paths: Iterable[Tokens]) -> dict[str, Any]:
-    root: dict[str, Any] = {}
-    for path in paths:
-        node = root
-        for token in path:
-            node = node.setdefault(token, {})
-    return root
-
-
-# --- JSON ---------------------------------------------------------------------------------------------------------
-
-
-class _AllFound(Exception):
-    """The rest of the text need not be read."""
-
-
-class _JsonScan:
-    """Walks into wanted members only; `found` holds the places of wanted pointers and of their ancestors."""
-
-    def __init__(self, text: str, paths: set[Tokens]) -> None:
-        self.found: dict[Tokens, Position] = {}
-        self._text = text
-        self._has_returns = "\r" in text
-        self._missing = set(paths)
-        self._decode = json.JSONDecoder(strict=False).raw_decode
-        self._line = 1
-        self._counted = 0  # up to this offset line ends are counted
-        with suppress(_AllFound):
-            self._value(_blank(text, 0), _trie(paths), ())
-
-    def _value(self, at: int, wanted: dict[str, Any], path: Tokens) -> int:
-        """Step over the value that starts at an offset; the offset behind it."""
-        opening = self._text[at : at + 1]
-        if not wanted or opening not in ("{", "["):
-            return self._decode(self._text, at)[1]
-        index = 0
-        at = _blank(self._text, at + 1)
-        while self._text[at : at + 1] not in ("}", "]"):
-            start = at
-            key = str(index)
-            if opening == "{":
-                if self._text[at : at + 1] != '"':
-                    raise ValueError(at)
-                key, at = self._decode(self._text, at)
-                at = _blank(self._text, at)
-                if self._text[at : at + 1] != ":":
-                    raise ValueError(at)
-                at = _blank(self._text, at + 1)
-            below = wanted.get(key)
-            if below is None:
-                at = self._decode(self._text, at)[1]
-            else:
-                here = (*path, key)
-                self.found.setdefault(here, self._position(start))
-                self._missing.discard(here)
-                if not self._missing:
-                    raise _AllFound
-                at = self._value(at, below, here)
-            at = _blank(self._text, at)
-            if self._text[at : at + 1] == ",":
-                at = _blank(self._text, at + 1)
-            elif self._text[at : at + 1] not in ("}", "]"):
-                raise ValueError(at)
-            index += 1
-        return at + 1
-
-    def _position(self, offset: int) -> Position:
-        # Keys are met in the order of the text, so every stretch of it is counted once.
-        self._line += self._text.count("\n", self._counted, offset)
-        line_start = self._text.rfind("\n", 0, offset)
-        if self._has_returns:  # CR LF is one line end, CR alone too
-            self._line += self._text.count("\r", self._counted, offset) - self._text.count(
-                "\r\n", self._counted, offset
-            )
-            line_start = max(line_start, self._text.rfind("\r", line_start + 1, offset))
-        self._counted = offset
-        return self._line, offset - line_start
-
-
-def _blank(text: str, at: int) -> int:
-    return _BLANK.match(text, at).end()  # type: ignore[union-attr]  # matches the empty string too
 
 
 # --- YAML ---------------------------------------------------------------------------------------------------------
@@ -201,7 +120,7 @@ class _YamlScan:
         self._anchors: dict[str, Tokens] = {}
         self._missing = set(paths)
         try:
-            self._run(text, _trie(paths))
+            self._run(text, json_places.trie(paths))
         except ReadError:
             return  # what was found before the malformed place holds
 

@@ -10,6 +10,7 @@ the meaning is followed.
 from __future__ import annotations
 
 import difflib
+import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ from guardian.spec.pointers import escape, step_into, steps_of, unescape
 from guardian.spec.scopes import Scopes, find_scopes, has_scheme, join
 
 if TYPE_CHECKING:
+    from guardian.spec.json_text import JsonText, Piece
     from guardian.spec.sources import Tree
     from guardian.spec.subtypes import Family
 
@@ -41,13 +43,23 @@ class Document:
         root: the plain data.
         dialect: ``2.0``, ``3.0``, ``3.1`` or ``3.2``; a fragment has that of the document that refers to it.
         data: the source, for locating lines.
+        written: where things are in the source, if it is JSON that was read in pieces.
         documents: the side it belongs to.
         scoped: whether it may have ``$id``s or the like, so that it matters where a reference stands.
         targets: what ``Documents.resolve`` remembers: (base URI, reference) to node.
     """
 
     def __init__(
-        self, documents: Documents, *, uri: str, address: str, file: str, root: Any, dialect: str, data: bytes
+        self,
+        documents: Documents,
+        *,
+        uri: str,
+        address: str,
+        file: str,
+        root: Any,
+        dialect: str,
+        data: bytes,
+        written: JsonText | None = None,
     ) -> None:
         self.documents = documents
         self.uri = uri
@@ -56,6 +68,7 @@ class Document:
         self.root = root
         self.dialect = dialect
         self.data = data
+        self.written = written
         self.targets: dict[tuple[str, str], Node] = {}
         self._refs: dict[int, tuple[Any, tuple[str, ...]]] = {}  # by identity of values, which are kept for that
         self.scoped = dialects.DIALECTS[dialect].json_schema and (
@@ -78,7 +91,8 @@ class Document:
         """Every reference in a value of this document, each once; remembered."""
         known = self._refs.get(id(value))
         if known is None:
-            known = self._refs[id(value)] = value, refs_in(value)
+            piece = self.written.piece_of(value) if self.written is not None else None
+            known = self._refs[id(value)] = value, refs_in(value) if piece is None else _refs_of(*piece)
         return known[1]
 
     def base(self, pointer: str) -> str:
@@ -116,15 +130,23 @@ class Documents:
     Args:
         tree: where the files are.
         allow_hosts: hosts (``example.com`` or ``example.com:8080``) that references may be fetched from.
-        load: bytes and shown name to plain data.
+        load: bytes and shown name to plain data, in place of the usual reader.
+        beside: the other side's documents: what a file shares with its counterpart there is not read again.
     """
 
     def __init__(
-        self, tree: Tree, *, allow_hosts: Collection[str] = (), load: Callable[[bytes, str], Any] = text.load
+        self,
+        tree: Tree,
+        *,
+        allow_hosts: Collection[str] = (),
+        load: Callable[[bytes, str], Any] | None = None,
+        beside: Documents | None = None,
     ) -> None:
         self.tree = tree
         self.allow_hosts = frozenset(host.lower() for host in allow_hosts)
         self._load = load
+        self._beside = beside
+        self._texts: dict[str, JsonText] = {}  # address -> where things are in it, if it is JSON
         self._sources: dict[str, tuple[bytes, str, Any]] = {}  # address -> data, shown name, root
         self._opened: dict[tuple[str, str | None], Document] = {}  # (address, asked or own dialect)
         self._uris: set[str] = set()
@@ -152,7 +174,16 @@ class Documents:
         if document is None:
             # One fragment may serve documents of two dialects; each reading of it is a document of its own.
             uri = f"{path} as {version}" if path in self._uris else path
-            document = Document(self, uri=uri, address=path, file=file, root=root, dialect=version, data=data)
+            document = Document(
+                self,
+                uri=uri,
+                address=path,
+                file=file,
+                root=root,
+                dialect=version,
+                data=data,
+                written=self._texts.get(path),
+            )
             self._uris.add(uri)
             self._opened[path, version] = document
             if document.scoped:
@@ -164,6 +195,12 @@ class Documents:
     def source(self, file: str) -> bytes | None:
         """The bytes of a document that was opened, by the name that reports give it."""
         return next((data for data, shown, _ in self._sources.values() if shown == file), None)
+
+    def text(self, file: str) -> JsonText | None:
+        """Where things are in a document that was opened, by the name that reports give it; ``None`` where that is not
+        known.
+        """
+        return next((self._texts.get(address) for address, each in self._sources.items() if each[1] == file), None)
 
     def resolve(self, ref: str, at: Node) -> Node:
         """The node that ``ref``, standing in the object ``at``, leads to; one step, chains are not followed.
@@ -240,8 +277,20 @@ class Documents:
                 data, file = remote.fetch(address, self.allow_hosts), address
             else:
                 data, file = self.tree.read(address), self.tree.display(address)
-            source = self._sources[address] = (data, file, self._load(data, file))
+            source = self._sources[address] = (data, file, self._root(address, data, file))
         return source
+
+    def _root(self, address: str, data: bytes, file: str) -> Any:
+        if self._load is not None:
+            return self._load(data, file)
+        root, written = text.read(data, file, self._beside._counterpart(address) if self._beside else None)
+        if written is not None:
+            self._texts[address] = written
+        return root
+
+    def _counterpart(self, address: str) -> JsonText | None:
+        """The file of the same address, else the one that was read last: of two services, or of two sides of one."""
+        return self._texts.get(address) or next(reversed(self._texts.values()), None)
 
     def _resolve(self, ref: str, at: Node, base: str, passed: set[tuple[str, str]]) -> Node:
         uri, _, fragment = ref.partition("#")
@@ -369,6 +418,29 @@ def refs_in(value: Any) -> tuple[str, ...]:
         elif type(item) is list:
             stack.extend([child for child in item if type(child) in CONTAINERS])
     return tuple(found)
+
+
+# In JSON a string before a colon is a key. A key may be written with escapes, and a discriminator needs a closer look.
+_WRITTEN_REF = re.compile(
+    rb'"(?:\$ref|\$dynamicRef|\$recursiveRef|operationRef)"[ \t\r\n]*:[ \t\r\n]*("(?:[^"\\]|\\.)*")'
+)
+_NOT_BY_TEXT = (b'"discriminator"', b"\\u00")
+
+
+def _refs_of(piece: Piece, written: bytes) -> tuple[str, ...]:
+    """As ``refs_in``, by the text: both sides of a comparison mostly share the piece."""
+    found = piece.references
+    if found is None:
+        if any(each in written for each in _NOT_BY_TEXT):
+            found = refs_in(piece.value)
+        else:
+            found = tuple(dict.fromkeys(map(_written_text, _WRITTEN_REF.findall(written))))
+        piece.references = found
+    return found
+
+
+def _written_text(quoted: bytes) -> str:
+    return str(json.loads(quoted)) if b"\\" in quoted else quoted[1:-1].decode()
 
 
 def sites_in(value: Any) -> Iterator[tuple[str, str, str]]:

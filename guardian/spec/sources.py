@@ -100,7 +100,8 @@ class DirectoryTree:
             if not real.is_file():
                 raise _no_file(self, path, is_directory=real.is_dir())
             with real.open("rb") as stream:
-                return stream.read(MAX_BYTES + 1)  # enough to see that the limit is passed
+                # No more than shows that the limit is passed, and room for no more than there is.
+                return stream.read(min(os.fstat(stream.fileno()).st_size or MAX_BYTES, MAX_BYTES) + 1)
         except RuntimeError:  # how Python before 3.13 tells of links that only lead to each other
             raise ReadError("a link that leads to itself", file=self.display(path)) from None
         except OSError as error:

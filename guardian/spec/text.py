@@ -13,15 +13,15 @@ import json
 import math
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from guardian.errors import ReadError
+from guardian.spec import json_text
+from guardian.spec.json_text import MAX_DEPTH, JsonText, json_float, unpaired
 
 #: Largest file that is read, in bytes.
 MAX_BYTES = 64 * 1024 * 1024
-#: Deepest nesting that is read; real specifications reach about 20.
-MAX_DEPTH = 200
 #: How many nodes the aliases of one document may stand for, all together.
 MAX_ALIASED_NODES = 1_000_000
 
@@ -45,12 +45,6 @@ _PLAIN = frozenset({str, int, float, bool, type(None)})
 _ANCHOR = re.compile(r"&([^\s\[\]{},]+)")
 _ALIAS = re.compile(r"\*([^\s\[\]{},]+)")
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
-_BRACKETS = b"{}[]"
-_NOT_BRACKETS = bytes(set(range(256)) - set(_BRACKETS))
-
-
-class _DuplicateKey(Exception):
-    """A JSON object has a key twice."""
 
 
 class _Undecided(Exception):
@@ -67,16 +61,31 @@ def load(data: bytes, file: str) -> Any:
         ReadError: the text is malformed, not Unicode, too large, too deep, has a key twice or holds two documents;
             with line and column where there is a place to show.
     """
-    text = decode(data, file)
+    return read(data, file)[0]
+
+
+def read(data: bytes, file: str, like: JsonText | None = None) -> tuple[Any, JsonText | None]:
+    """As `load`, with what a JSON text consists of; what it shares with a text read before is not read again.
+
+    Raises:
+        ReadError: as `load`.
+    """
+    _refuse_what_is_no_document(data, file)
     with _without_collector():
+        if data.lstrip()[:1] in (b"{", b"["):
+            with suppress(json_text.NotPlain):
+                found, fresh = json_text.read(data, like)
+                _refuse_deep_or_halved(found.root.value, fresh, file)
+                return found.root.value, found
+        text = decode(data, file)
         if looks_like_json(text):
-            return _load_json(text, file)
+            return _load_json(text, file), None
         try:
-            return _load_fast_yaml(text)
+            return _load_fast_yaml(text), None
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException:  # noqa: BLE001  # a panic in Rust is one too; the careful reader judges
-            return _only_document(text, file)
+            return _only_document(text, file), None
 
 
 def load_all(data: bytes, file: str) -> list[Any]:
@@ -97,6 +106,21 @@ def decode(data: bytes, file: str) -> str:
     Raises:
         ReadError: the file is larger than `MAX_BYTES` or not valid in its encoding, or only a pointer of Git LFS is there.
     """
+    _refuse_what_is_no_document(data, file)
+    encoding = json.detect_encoding(data)
+    try:
+        return data.decode(encoding).removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1 if encoding.startswith("utf-8") else None
+        raise ReadError(
+            f"not valid {encoding.removesuffix('-sig').upper()} text: {error.reason} at byte {error.start}",
+            file=file,
+            line=line,
+            hint="save the file as UTF-8",
+        ) from None
+
+
+def _refuse_what_is_no_document(data: bytes, file: str) -> None:
     if len(data) > MAX_BYTES:
         raise ReadError(
             f"the file has {len(data):,} bytes; guardian reads at most {MAX_BYTES:,}",
@@ -109,17 +133,6 @@ def decode(data: bytes, file: str) -> str:
             file=file,
             hint="git lfs pull brings it into the work tree; to compare revisions, keep specifications out of LFS",
         )
-    encoding = json.detect_encoding(data)
-    try:
-        return data.decode(encoding).removeprefix("\ufeff")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1 if encoding.startswith("utf-8") else None
-        raise ReadError(
-            f"not valid {encoding.removesuffix('-sig').upper()} text: {error.reason} at byte {error.start}",
-            file=file,
-            line=line,
-            hint="save the file as UTF-8",
-        ) from None
 
 
 def looks_like_json(text: str) -> bool:
@@ -145,8 +158,8 @@ def _without_collector() -> Iterator[None]:
 
 def _load_json(text: str, file: str) -> Any:
     try:
-        value = json.loads(text, object_pairs_hook=_unique, parse_float=_json_float, parse_constant=str)
-    except _DuplicateKey as error:
+        value = json_text.DECODER.decode(text)
+    except json_text.DuplicateKey as error:
         # The careful reader names both lines; where it cannot read this JSON (tabs, \ud83d\ude00), the key must do.
         duplicate = ReadError(f"the key {str(error)!r} stands twice in one object", file=file)
         try:
@@ -162,38 +175,20 @@ def _load_json(text: str, file: str) -> Any:
         raise ReadError(f"not valid JSON: {error.msg}", file=file, line=error.lineno, column=error.colno) from None
     except ValueError:  # an integer with more digits than Python converts
         return _only_document(text, file)
-    if _unpaired(text):  # too deep, or brackets inside strings
-        _check_depth(value, file)
-    if "\\ud" in text or "\\uD" in text:
-        _refuse_lone_surrogates(value, file)
+    _refuse_deep_or_halved(value, text.encode("utf-8", "replace"), file)
     return value
+
+
+def _refuse_deep_or_halved(value: Any, data: bytes, file: str) -> None:
+    """Nesting that nobody needs, and strings that are no Unicode text."""
+    if unpaired(data):  # too deep, or brackets inside strings
+        _check_depth(value, file)
+    if b"\\ud" in data or b"\\uD" in data:
+        _refuse_lone_surrogates(value, file)
 
 
 def _is_json(file: str) -> bool:
     return file.lower().endswith(".json")
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value = dict(pairs)
-    if len(value) != len(pairs):
-        keys = [key for key, _ in pairs]
-        raise _DuplicateKey(next(key for key in keys if keys.count(key) > 1))
-    return value
-
-
-def _json_float(text: str) -> float | str:
-    number = float(text)
-    return number if math.isfinite(number) else text
-
-
-def _unpaired(text: str) -> bytes:
-    """The brackets of a text that are left when pairs are taken away from the inside, `MAX_DEPTH` times at most."""
-    brackets = text.encode("utf-8", "replace").translate(None, _NOT_BRACKETS)
-    for _ in range(MAX_DEPTH):
-        brackets, before = brackets.replace(b"{}", b"").replace(b"[]", b""), brackets
-        if len(brackets) == len(before):
-            break
-    return brackets
 
 
 def _check_depth(value: Any, file: str) -> None:
@@ -227,7 +222,7 @@ def _load_fast_yaml(text: str) -> Any:
 
     # It copies what an alias stands for, up to 100 million nodes, and its scanner takes time quadratic in the number
     # of open flow brackets.
-    if _has_aliases(text) or len(_unpaired(text)) > _MAX_UNPAIRED:
+    if _has_aliases(text) or len(unpaired(text.encode("utf-8", "replace"))) > _MAX_UNPAIRED:
         raise _Undecided
     root = [oryaml.loads(text)]
     pending: list[Any] = root[:]
@@ -298,12 +293,12 @@ def scalar_value(text: str) -> Any:
         return text
     if _INT.fullmatch(text):
         number = float(text)
-        return int(text) if _SMALLEST_INT <= number <= _LARGEST_INT else _json_float(text)
+        return int(text) if _SMALLEST_INT <= number <= _LARGEST_INT else json_float(text)
     if _BASED_INT.fullmatch(text):
         number = int(text, 0) if len(text) < _LONGEST_INT else math.inf
         return number if _SMALLEST_INT <= number <= _LARGEST_INT else text
     if _FLOAT.fullmatch(text):
-        return _json_float(text)
+        return json_float(text)
     return text
 
 

@@ -1,0 +1,151 @@
+"""Where things begin in a JSON text: in bytes by path, and from there in lines and columns.
+
+A text that was read in pieces is entered at the piece that is asked about. Others are scanned by the standard library's
+decoder, which steps over unwanted values at full speed, up to the last of what is asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import Any, TypeAlias
+
+from guardian.spec.json_text import JsonText, Piece
+
+Tokens: TypeAlias = tuple[str, ...]
+#: 1-based line and column (in characters).
+Position: TypeAlias = tuple[int, int]
+
+_BLANK = re.compile(r"[ \t\r\n]*")
+_DECODER = json.JSONDecoder(strict=False)
+
+
+def find(data: bytes, paths: Iterable[Tokens]) -> dict[Tokens, Position]:
+    """The places of keys and items, and of what they are in, in a text in UTF-8; what is not there is left out.
+
+    Raises:
+        ValueError, RecursionError: the text, as far as it must be read, is no JSON.
+    """
+    scan = _Scan(data.decode("latin-1"), trie(paths), (), 0)
+    return _positions(data, scan.found)
+
+
+def find_in(written: JsonText, paths: Iterable[Tokens]) -> dict[Tokens, Position]:
+    """As `find`, in a text whose pieces are known."""
+    found: dict[Tokens, int] = {}
+    stack: list[tuple[Piece, int, dict[str, Any], Tokens]] = [(written.root, written.start, trie(paths), ())]
+    while stack:
+        piece, at, wanted, path = stack.pop()
+        if piece.members is None:
+            if wanted and isinstance(piece.value, dict | list):
+                found.update(_Scan(written.data[at : at + piece.length].decode("latin-1"), wanted, path, at).found)
+            continue
+        for key, below in wanted.items():
+            if key in piece.members:
+                key_at, value_at, value = piece.members[key]
+                here = (*path, key)
+                found[here] = at + key_at
+                stack.append((value, at + value_at, below, here))
+    return _positions(written.data, found)
+
+
+def trie(paths: Iterable[Tokens]) -> dict[str, Any]:
+    """Paths by their first tokens, then by the next ones."""
+    root: dict[str, Any] = {}
+    for path in paths:
+        node = root
+        for token in path:
+            node = node.setdefault(token, {})
+    return root
+
+
+class _AllFound(Exception):
+    """The rest of the text need not be read."""
+
+
+class _Scan:
+    """Walks into wanted members only. The text is UTF-8 read as Latin-1, so that its offsets are those of the bytes.
+
+    ``found`` holds the offsets, from ``start`` on, of what is wanted and of what that is in; paths begin with ``path``.
+    """
+
+    def __init__(self, text: str, wanted: dict[str, Any], path: Tokens, start: int) -> None:
+        self.found: dict[Tokens, int] = {}
+        self._text = text
+        self._start = start
+        self._missing = _size(wanted)
+        self._decode = _DECODER.raw_decode
+        with suppress(_AllFound):
+            self._value(self._blank(0), wanted, path)
+
+    def _value(self, at: int, wanted: dict[str, Any], path: Tokens) -> int:
+        """Step over the value that starts at an offset; the offset behind it."""
+        opening = self._text[at : at + 1]
+        if not wanted or opening not in ("{", "["):
+            return self._decode(self._text, at)[1]
+        index = 0
+        at = self._blank(at + 1)
+        while self._text[at : at + 1] not in ("}", "]"):
+            start = at
+            key = str(index)
+            if opening == "{":
+                key, at = self._key(at)
+                at = self._blank(at)
+                if self._text[at : at + 1] != ":":
+                    raise ValueError(at)
+                at = self._blank(at + 1)
+            below = wanted.get(key)
+            if below is None:
+                at = self._decode(self._text, at)[1]
+            else:
+                here = (*path, key)
+                if here not in self.found:
+                    self.found[here] = self._start + start
+                    self._missing -= 1
+                if not self._missing:
+                    raise _AllFound
+                at = self._value(at, below, here)
+            at = self._blank(at)
+            if self._text[at : at + 1] == ",":
+                at = self._blank(at + 1)
+            elif self._text[at : at + 1] not in ("}", "]"):
+                raise ValueError(at)
+            index += 1
+        return at + 1
+
+    def _key(self, at: int) -> tuple[str, int]:
+        if self._text[at : at + 1] != '"':
+            raise ValueError(at)
+        key, end = self._decode(self._text, at)
+        if not key.isascii():
+            key = _DECODER.decode(self._text[at:end].encode("latin-1").decode())
+        return key, end
+
+    def _blank(self, at: int) -> int:
+        return _BLANK.match(self._text, at).end()  # type: ignore[union-attr]  # matches the empty string too
+
+
+def _size(wanted: dict[str, Any]) -> int:
+    return sum(1 + _size(below) for below in wanted.values())
+
+
+def _positions(data: bytes, offsets: dict[Tokens, int]) -> dict[Tokens, Position]:
+    """Lines and columns of offsets. LF, CR and CR LF each end a line."""
+    has_returns = b"\r" in data
+    found: dict[Tokens, Position] = {}
+    line, characters, counted = 1, 0, 0
+    for path, offset in sorted(offsets.items(), key=lambda item: item[1]):
+        stretch = data[counted:offset]
+        line += stretch.count(b"\n")
+        last = stretch.rfind(b"\n")
+        if has_returns:
+            line += stretch.count(b"\r") - stretch.count(b"\r\n")
+            last = max(last, stretch.rfind(b"\r"))
+        if last >= 0:
+            characters = 0
+        characters += len(stretch[last + 1 :].decode())
+        counted = offset
+        found[path] = line, characters + 1
+    return found

@@ -1,0 +1,142 @@
+"""JSON in pieces: the same values, places and references as without, whatever it is like."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guardian.errors import ReadError
+from guardian.spec import text
+from guardian.spec.json_places import find, find_in
+from guardian.spec.json_text import JsonText, NotPlain, Piece, read
+from guardian.spec.locate import locate
+from guardian.spec.refs import Documents, refs_in
+from guardian.spec.sources import MemoryTree
+
+KEYS = st.sampled_from(["a", "b", "$ref", "operationRef", "discriminator", "mapping", "é", 'q"', "\\", "x/y", "🪲"])
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 30) | st.sampled_from([0.5, 1e300, "", "#/a", "é🪲", 'a"b\\', "$ref"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=4),
+    max_leaves=20,
+)
+DOCUMENTS = st.dictionaries(KEYS, VALUES, max_size=5)
+STYLES = st.fixed_dictionaries({"indent": st.sampled_from([None, 0, 2]), "ensure_ascii": st.booleans()})
+
+
+def written(value: Any, style: dict[str, Any]) -> bytes:
+    return json.dumps(value, **style).encode()
+
+
+def paths(value: Any) -> list[tuple[str, ...]]:
+    found: list[tuple[str, ...]] = []
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, child in items:
+        found += [(str(key),), *((str(key), *below) for below in paths(child))]
+    return found
+
+
+@given(DOCUMENTS, DOCUMENTS, STYLES, STYLES, st.integers(0, 3))
+def test_a_text_is_read_the_same_whatever_it_is_like(
+    base: Any, head: Any, base_style: dict[str, Any], head_style: dict[str, Any], blanks: int
+) -> None:
+    """Values, the places of all keys and items, and references."""
+    like, _ = read(written(base, base_style))
+    mixed = {**base, **head, "both": base}
+    data = b" \n" * blanks + written(mixed, head_style) + b"\r\n" * blanks
+    for other in (None, like):
+        found, _ = read(data, other)
+        assert json.dumps(found.root.value) == json.dumps(mixed)  # with the order of keys, and true is not 1
+        assert find_in(found, paths(mixed)) == find(data, paths(mixed))
+        documents = Documents(MemoryTree({"a.json": b'{"openapi": "3.0.0", "x": ' + data + b"}"}))
+        document = documents.open("a.json")
+        for value in (document.root, *(each for each in mixed.values() if isinstance(each, dict | list))):
+            assert set(document.refs_in(value)) == set(refs_in(value))
+
+
+def test_what_is_written_the_same_is_one_object() -> None:
+    """Down to an operation or a component; what stands beside it is read again."""
+    base = {"paths": {"/a": {"get": {"x": [1]}, "put": {"x": [2]}}}, "components": {"schemas": {"A": {"y": 1}}}}
+    head = {"paths": {"/a": {"get": {"x": [1]}, "put": {"x": [3]}}}, "components": {"schemas": {"A": {"y": 1}}}}
+    like, _ = read(json.dumps(base, indent=2).encode())
+    found, fresh = read(json.dumps(head, indent=2).encode(), like)
+    one, other = like.root.value, found.root.value
+    assert other["components"] is one["components"]
+    assert other["paths"]["/a"]["get"] is one["paths"]["/a"]["get"]
+    assert other["paths"]["/a"]["put"] == {"x": [3]}
+    assert fresh.split() == b'{ "x": [ 3 ] }'.split()
+
+
+def test_a_number_that_begins_like_another_is_another() -> None:
+    """`1` is no part of `12`."""
+    like, _ = read(b'{"a": 1, "b": 1}')
+    found, _ = read(b'{"a": 12, "b": 1.5}', like)
+    assert found.root.value == {"a": 12, "b": 1.5}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'{"a": 1, "a": 2}',
+        b'{"a": {"b": 1, "b": 2}}',
+        b'{"a": {"b": {"c": {"d": {"e": 1, "e": 2}}}}}',
+        b'{"a": 1,}',
+        b'{"a" 1}',
+        b"{a: 1}",
+        b'{"a": 1} x',
+        b'{"a": "\xff"}',
+        b'{"\xff": 1}',
+        b'{"a\nb": 1}',
+        b'{"a": ' + b"[" * 100_000,
+        b'\xef\xbb\xbf{"a": 1}',
+        '{"a": 1}'.encode("utf-16"),
+        b"",
+    ],
+)
+def test_what_is_no_plain_json_is_left_to_others(data: bytes) -> None:
+    """They say what is wrong with it, or read it."""
+    with pytest.raises(NotPlain):
+        read(data)
+
+
+def test_too_deep_a_piece_is_refused_on_either_side() -> None:
+    """Though the text that is new is no more than the piece."""
+    fine, deep = (b'{"a": {"b": {"c": ' + b"[" * depth + b"]" * depth + b"}}}" for depth in (100, 199))
+    like = text.read(fine, "base.json")[1]
+    assert isinstance(like, JsonText)
+    assert isinstance(like.root, Piece)
+    with pytest.raises(ReadError, match="nested more than 200 levels deep"):
+        text.read(deep, "head.json", like)
+
+
+def test_half_of_a_surrogate_pair_is_refused_on_head_too() -> None:
+    """A string that is no Unicode text, in the part that base does not share."""
+    like = text.read(b'{"a": "x", "b": 1}', "base.json")[1]
+    with pytest.raises(ReadError, match="half of a surrogate pair"):
+        text.read(b'{"a": "\\ud83d", "b": 1}', "head.json", like)
+
+
+def test_places_are_found_in_pieces_as_by_a_scan() -> None:
+    """Columns count characters, though offsets count bytes."""
+    data = '{"é🪲": {"ü": [1, {"x": 2}]}, "a": {"b": {"c": {"é": "é", "d": 1}}}}'.encode()
+    wanted = ["/é🪲/ü/1/x", "/a/b/c/d", "/a/b/nowhere", "/é🪲/ü/9"]
+    found, _ = read(data)
+    assert locate(data, wanted, found) == locate(data, wanted)
+    assert locate(data, wanted, found)["/a/b/c/d"] == (1, data.decode().index('"d"') + 1)
+
+
+def test_head_shares_what_base_has_read() -> None:
+    """The file of the same address, or the one that was read last where it has another name."""
+    base = Documents(
+        MemoryTree({"a.json": b'{"openapi": "3.0.0", "paths": {"/x": {"get": {}}}}', "b.json": b'{"q": {}}'})
+    )
+    beside = Documents(
+        MemoryTree({"c.json": b'{"openapi": "3.0.1", "paths": {"/x": {"get": {}}}}', "b.json": b'{"q": {}, "z": 1}'}),
+        beside=base,
+    )
+    one = base.open("a.json")
+    assert beside.open("c.json").root["paths"] is one.root["paths"]
+    assert base.open("b.json", "3.0").root["q"] is beside.open("b.json", "3.0").root["q"]
