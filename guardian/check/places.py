@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from guardian.model import Change, ConsumerImpact, Location
-from guardian.spec.json_text import JsonText
 from guardian.spec.locate import locate
+from guardian.spec.pieces import Text
 from guardian.spec.text import decode
 
 # Lines shown before and after a place in reports that quote the source.
@@ -25,7 +25,7 @@ class Places:
         written: the pieces of such a file, where they are known.
     """
 
-    def __init__(self, read: Read, written: Callable[[str], JsonText | None] = lambda file: None) -> None:
+    def __init__(self, read: Read, written: Callable[[str], Text | None] = lambda file: None) -> None:
         self._read = read
         self._written = written
         self._known: dict[tuple[str, str], tuple[int, int]] = {}
@@ -48,7 +48,7 @@ class Places:
         if location is None or location.line is not None:
             return location
         position = self._known.get((location.file, location.pointer))
-        return replace(location, line=position[0], column=position[1]) if position else location
+        return Location(location.file, location.pointer, *position) if position else location
 
     def excerpt(self, location: Location) -> tuple[int, tuple[str, ...]] | None:
         """The number of the first line, and the lines around a place."""

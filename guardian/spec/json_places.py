@@ -10,13 +10,9 @@ import json
 import re
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import Any, TypeAlias
+from typing import Any
 
-from guardian.spec.json_text import JsonText, Piece
-
-Tokens: TypeAlias = tuple[str, ...]
-#: 1-based line and column (in characters).
-Position: TypeAlias = tuple[int, int]
+from guardian.spec.pieces import Position, Text, Tokens, positions, trie
 
 _BLANK = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder(strict=False)
@@ -28,37 +24,17 @@ def find(data: bytes, paths: Iterable[Tokens]) -> dict[Tokens, Position]:
     Raises:
         ValueError, RecursionError: the text, as far as it must be read, is no JSON.
     """
-    scan = _Scan(data.decode("latin-1"), trie(paths), (), 0)
-    return _positions(data, scan.found)
+    return _positions(data, _Scan(data.decode("latin-1"), trie(paths), (), 0).found)
 
 
-def find_in(written: JsonText, paths: Iterable[Tokens]) -> dict[Tokens, Position]:
+def find_in(written: Text, paths: Iterable[Tokens]) -> dict[Tokens, Position]:
     """As `find`, in a text whose pieces are known."""
     found: dict[Tokens, int] = {}
-    stack: list[tuple[Piece, int, dict[str, Any], Tokens]] = [(written.root, written.start, trie(paths), ())]
-    while stack:
-        piece, at, wanted, path = stack.pop()
-        if piece.members is None:
-            if wanted and isinstance(piece.value, dict | list):
-                found.update(_Scan(written.data[at : at + piece.length].decode("latin-1"), wanted, path, at).found)
-            continue
-        for key, below in wanted.items():
-            if key in piece.members:
-                key_at, value_at, value = piece.members[key]
-                here = (*path, key)
-                found[here] = at + key_at
-                stack.append((value, at + value_at, below, here))
+    for path, key_at, at, piece, below in written.enter(trie(paths)):
+        found[path] = key_at
+        if below and piece.members is None and isinstance(piece.value, dict | list):
+            found.update(_Scan(written.written(piece, at).decode("latin-1"), below, path, at).found)
     return _positions(written.data, found)
-
-
-def trie(paths: Iterable[Tokens]) -> dict[str, Any]:
-    """Paths by their first tokens, then by the next ones."""
-    root: dict[str, Any] = {}
-    for path in paths:
-        node = root
-        for token in path:
-            node = node.setdefault(token, {})
-    return root
 
 
 class _AllFound(Exception):
@@ -132,20 +108,5 @@ def _size(wanted: dict[str, Any]) -> int:
 
 
 def _positions(data: bytes, offsets: dict[Tokens, int]) -> dict[Tokens, Position]:
-    """Lines and columns of offsets. LF, CR and CR LF each end a line."""
-    has_returns = b"\r" in data
-    found: dict[Tokens, Position] = {}
-    line, characters, counted = 1, 0, 0
-    for path, offset in sorted(offsets.items(), key=lambda item: item[1]):
-        stretch = data[counted:offset]
-        line += stretch.count(b"\n")
-        last = stretch.rfind(b"\n")
-        if has_returns:
-            line += stretch.count(b"\r") - stretch.count(b"\r\n")
-            last = max(last, stretch.rfind(b"\r"))
-        if last >= 0:
-            characters = 0
-        characters += len(stretch[last + 1 :].decode())
-        counted = offset
-        found[path] = line, characters + 1
-    return found
+    places = positions(data, offsets.values())
+    return {path: places[offset] for path, offset in offsets.items()}

@@ -1,9 +1,4 @@
-"""JSON text to plain data, in pieces: what one text shares with another that was read before is not read again.
-
-Two sides of a comparison are nearly the same text. An object near the root is read member by member, and a member whose
-bytes are those of the same member of the other text is taken over as it is: head costs what differs from base, in time
-and in memory, and what both share is one object, which makes it cheap to find equal. Where each member stands is
-remembered, so that a place can be found without scanning what comes before it.
+"""JSON text to plain data, in pieces (``guardian.spec.pieces``).
 
 The bytes are read as Latin-1, in which every byte is a character, and a piece with others than ASCII once more as the
 UTF-8 that it is: one wide character would else make a string of four bytes a character out of all of the text.
@@ -16,13 +11,10 @@ import math
 import re
 from typing import Any
 
-from guardian.lazy import cached_property
+from guardian.spec.pieces import BY_MEMBERS, NotPlain, Piece, Text
 
 #: Deepest nesting that is read; real specifications reach about 20.
 MAX_DEPTH = 200
-
-# Objects that many levels deep are read by members: an operation, or a schema among the components, is one piece.
-_BY_MEMBERS = 3
 
 _BLANK = re.compile(r"[ \t\r\n]*")
 _KEY = re.compile(r'[ \t\r\n]*("(?:[^"\\\x00-\x1f]|\\.)*")[ \t\r\n]*:[ \t\r\n]*')
@@ -35,63 +27,7 @@ class DuplicateKey(Exception):
     """A JSON object has a key twice."""
 
 
-class NotPlain(Exception):
-    """The text is no JSON in UTF-8, or has something in it that others must judge."""
-
-
-class Piece:
-    """A value and how it is written.
-
-    Attributes:
-        length: of its text, in bytes.
-        value: plain data.
-        members: for an object that was read by members where each key and each value begins, from the object's
-            beginning, and the value's piece.
-        references: what it refers to, as ``guardian.spec.refs`` finds it; ``None`` until somebody asks.
-    """
-
-    __slots__ = ("length", "members", "references", "value")
-
-    def __init__(self, length: int, value: Any, members: dict[str, tuple[int, int, Piece]] | None = None) -> None:
-        self.length = length
-        self.value = value
-        self.members = members
-        self.references: tuple[str, ...] | None = None
-
-
-class JsonText:
-    """A document and where in its text things are.
-
-    Attributes:
-        data: the text.
-        start: where the root begins, in bytes.
-        root: all of it.
-    """
-
-    def __init__(self, data: bytes, start: int, root: Piece) -> None:
-        self.data = data
-        self.start = start
-        self.root = root
-
-    @cached_property
-    def _by_value(self) -> dict[int, tuple[Piece, int]]:
-        """Each object or array that is a piece, by its identity, with its offset."""
-        found: dict[int, tuple[Piece, int]] = {}
-        stack = [(self.root, self.start)]
-        while stack:
-            piece, at = stack.pop()
-            if isinstance(piece.value, dict | list):
-                found[id(piece.value)] = piece, at
-                stack.extend((each, at + offset) for _, offset, each in (piece.members or {}).values())
-        return found
-
-    def piece_of(self, value: Any) -> tuple[Piece, bytes] | None:
-        """The piece that an object or array of this document is, and its text; ``None`` for what is inside of one."""
-        piece, at = self._by_value.get(id(value), (None, 0))
-        return (piece, self.data[at : at + piece.length]) if piece is not None else None
-
-
-def read(data: bytes, like: JsonText | None = None) -> tuple[JsonText, bytes]:
+def read(data: bytes, like: Text | None = None) -> tuple[Text, bytes]:
     """Read a document (RFC 8259) in UTF-8, as far as it is not the same as another one.
 
     Returns:
@@ -110,7 +46,7 @@ def read(data: bytes, like: JsonText | None = None) -> tuple[JsonText, bytes]:
 
 
 class _Reader:
-    def __init__(self, data: bytes, like: JsonText | None) -> None:
+    def __init__(self, data: bytes, like: Text | None) -> None:
         self._data = data
         self._text = data.decode("latin-1")
         self._is_ascii = data.isascii()
@@ -119,19 +55,19 @@ class _Reader:
         self._decode = DECODER.raw_decode
         self.fresh: list[bytes] = []  # the texts of pieces that were read
 
-    def document(self) -> JsonText:
+    def document(self) -> Text:
         start = self._blank(0)
         root = self._piece(start, 0, self._like.root if self._like else None, self._like.start if self._like else 0)
         if self._blank(start + root.length) != len(self._text):
             raise NotPlain
-        return JsonText(self._data, start, root)
+        return Text(self._data, start, root, is_json=True)
 
     def _piece(self, at: int, depth: int, like: Piece | None, like_at: int) -> Piece:
         """The value that begins at an offset; ``like`` is what stands in its place in the other text."""
         if like is not None and isinstance(like.value, dict | list | str):  # a number's text may only begin alike
             if self._data.startswith(self._like_data[like_at : like_at + like.length], at):
                 return like
-        if depth < _BY_MEMBERS and self._text.startswith("{", at):
+        if depth < BY_MEMBERS and self._text.startswith("{", at):
             return self._object(at, depth, like, like_at)
         value, end = self._decode(self._text, at)
         written = self._data[at:end]
@@ -199,7 +135,7 @@ def unpaired(data: bytes) -> bytes:
     They may be pieces, with more levels around them.
     """
     brackets = data.translate(None, _NOT_BRACKETS)
-    for _ in range(MAX_DEPTH - _BY_MEMBERS):
+    for _ in range(MAX_DEPTH - BY_MEMBERS):
         brackets, before = brackets.replace(b"{}", b"").replace(b"[]", b""), brackets
         if len(brackets) == len(before):
             break

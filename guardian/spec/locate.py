@@ -7,13 +7,12 @@ alias or a merge key leads to where the thing itself is written.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from guardian.errors import ReadError
-from guardian.spec import json_places
-from guardian.spec.json_places import Position, Tokens
-from guardian.spec.json_text import JsonText
+from guardian.spec import json_places, yaml_places
+from guardian.spec.pieces import NotPlain, Piece, Position, Text, Tokens, positions, trie
 from guardian.spec.text import MERGE_KEY, decode, key_text, looks_like_json
 
 #: How many aliases may lead to one another before a pointer counts as found only as far as it got.
@@ -23,7 +22,7 @@ _MAX_HOPS = 20
 _UNICODE_BREAKS = str.maketrans("\x85\u2028\u2029", "   ")
 
 
-def locate(data: bytes, pointers: Iterable[str], written: JsonText | None = None) -> dict[str, Position]:
+def locate(data: bytes, pointers: Iterable[str], written: Text | None = None) -> dict[str, Position]:
     """Where each pointer's key stands (for an array item its start, for the root 1:1).
 
     A pointer (RFC 6901) that leads nowhere gets the place of its nearest ancestor that exists.
@@ -40,7 +39,7 @@ def locate(data: bytes, pointers: Iterable[str], written: JsonText | None = None
     paths = {path for path in wanted.values() if path}
     found: dict[Tokens, Position] = {}
     if paths and written is not None:
-        found = json_places.find_in(written, paths)
+        found = (json_places.find_in if written.is_json else _find_in_yaml)(written, paths)
     elif paths:
         text = decode(data, "")
         try:
@@ -63,6 +62,38 @@ def _nearest(path: Tokens, found: dict[Tokens, Position]) -> Position:
 
 
 # --- YAML ---------------------------------------------------------------------------------------------------------
+
+
+def _find_in_yaml(written: Text, paths: set[Tokens]) -> dict[Tokens, Position]:
+    """As `_locate_yaml`, in a text whose pieces are known: only those that are asked about are looked into."""
+    offsets: dict[Tokens, int] = {}
+    by_event: list[tuple[Tokens, int, Piece, dict[str, Any]]] = []
+    for path, key_at, at, piece, below in written.enter(trie(paths)):
+        offsets[path] = key_at
+        if below and piece.members is None and isinstance(piece.value, dict | list):
+            try:
+                inside = yaml_places.find(written.data, key_at, at + piece.length, path[-1], piece.value, below)
+            except NotPlain:
+                by_event.append((path, at, piece, below))
+            else:
+                offsets.update({(*path, *tokens): offset for tokens, offset in inside.items()})
+    places = positions(written.data, [*offsets.values(), *(at for _, at, _, _ in by_event)])
+    found = {path: places[at] for path, at in offsets.items()}
+    for path, at, piece, below in by_event:
+        *outer, key = path
+        read = _locate_yaml(written.written(piece, at).decode(), {(key, *rest) for rest in _ends(below)})
+        first, _ = places[at]
+        found.update({(*outer, *tokens): (first + line - 1, column) for tokens, (line, column) in read.items()})
+    return found
+
+
+def _ends(wanted: dict[str, Any]) -> Iterator[Tokens]:
+    """The paths of a ``trie`` that go on no further."""
+    for key, below in wanted.items():
+        if below:
+            yield from ((key, *rest) for rest in _ends(below))
+        else:
+            yield (key,)
 
 
 def _locate_yaml(text: str, paths: set[Tokens]) -> dict[Tokens, Position]:
@@ -120,7 +151,7 @@ class _YamlScan:
         self._anchors: dict[str, Tokens] = {}
         self._missing = set(paths)
         try:
-            self._run(text, json_places.trie(paths))
+            self._run(text, trie(paths))
         except ReadError:
             return  # what was found before the malformed place holds
 

@@ -24,7 +24,7 @@ from guardian.spec.pointers import escape, step_into, steps_of, unescape
 from guardian.spec.scopes import Scopes, find_scopes, has_scheme, join
 
 if TYPE_CHECKING:
-    from guardian.spec.json_text import JsonText, Piece
+    from guardian.spec.pieces import Piece, Text
     from guardian.spec.sources import Tree
     from guardian.spec.subtypes import Family
 
@@ -43,7 +43,7 @@ class Document:
         root: the plain data.
         dialect: ``2.0``, ``3.0``, ``3.1`` or ``3.2``; a fragment has that of the document that refers to it.
         data: the source, for locating lines.
-        written: where things are in the source, if it is JSON that was read in pieces.
+        written: the pieces of the source, if it was read so.
         documents: the side it belongs to.
         scoped: whether it may have ``$id``s or the like, so that it matters where a reference stands.
         targets: what ``Documents.resolve`` remembers: (base URI, reference) to node.
@@ -59,7 +59,7 @@ class Document:
         root: Any,
         dialect: str,
         data: bytes,
-        written: JsonText | None = None,
+        written: Text | None = None,
     ) -> None:
         self.documents = documents
         self.uri = uri
@@ -92,7 +92,8 @@ class Document:
         known = self._refs.get(id(value))
         if known is None:
             piece = self.written.piece_of(value) if self.written is not None else None
-            known = self._refs[id(value)] = value, refs_in(value) if piece is None else _refs_of(*piece)
+            found = refs_in(value) if self.written is None or piece is None else _refs_of(self.written, *piece)
+            known = self._refs[id(value)] = value, found
         return known[1]
 
     def base(self, pointer: str) -> str:
@@ -146,7 +147,7 @@ class Documents:
         self.allow_hosts = frozenset(host.lower() for host in allow_hosts)
         self._load = load
         self._beside = beside
-        self._texts: dict[str, JsonText] = {}  # address -> where things are in it, if it is JSON
+        self._texts: dict[str, Text] = {}  # address -> its pieces, if it was read so
         self._sources: dict[str, tuple[bytes, str, Any]] = {}  # address -> data, shown name, root
         self._opened: dict[tuple[str, str | None], Document] = {}  # (address, asked or own dialect)
         self._uris: set[str] = set()
@@ -196,7 +197,7 @@ class Documents:
         """The bytes of a document that was opened, by the name that reports give it."""
         return next((data for data, shown, _ in self._sources.values() if shown == file), None)
 
-    def text(self, file: str) -> JsonText | None:
+    def text(self, file: str) -> Text | None:
         """Where things are in a document that was opened, by the name that reports give it; ``None`` where that is not
         known.
         """
@@ -288,7 +289,7 @@ class Documents:
             self._texts[address] = written
         return root
 
-    def _counterpart(self, address: str) -> JsonText | None:
+    def _counterpart(self, address: str) -> Text | None:
         """The file of the same address, else the one that was read last: of two services, or of two sides of one."""
         return self._texts.get(address) or next(reversed(self._texts.values()), None)
 
@@ -427,11 +428,12 @@ _WRITTEN_REF = re.compile(
 _NOT_BY_TEXT = (b'"discriminator"', b"\\u00")
 
 
-def _refs_of(piece: Piece, written: bytes) -> tuple[str, ...]:
-    """As ``refs_in``, by the text: both sides of a comparison mostly share the piece."""
+def _refs_of(text: Text, piece: Piece, at: int) -> tuple[str, ...]:
+    """As ``refs_in``, of a piece, which both sides of a comparison mostly share; by the text where that is JSON."""
     found = piece.references
     if found is None:
-        if any(each in written for each in _NOT_BY_TEXT):
+        written = text.written(piece, at) if text.is_json else b""
+        if not text.is_json or any(each in written for each in _NOT_BY_TEXT):
             found = refs_in(piece.value)
         else:
             found = tuple(dict.fromkeys(map(_written_text, _WRITTEN_REF.findall(written))))

@@ -17,8 +17,9 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from guardian.errors import ReadError
-from guardian.spec import json_text
-from guardian.spec.json_text import MAX_DEPTH, JsonText, json_float, unpaired
+from guardian.spec import json_text, yaml_text
+from guardian.spec.json_text import MAX_DEPTH, json_float, unpaired
+from guardian.spec.pieces import BY_MEMBERS, NotPlain, Text
 
 #: Largest file that is read, in bytes.
 MAX_BYTES = 64 * 1024 * 1024
@@ -42,8 +43,8 @@ _CONSTANTS: dict[str, bool | None] = {
     **dict.fromkeys(("false", "False", "FALSE"), False),
 }
 _PLAIN = frozenset({str, int, float, bool, type(None)})
-_ANCHOR = re.compile(r"&([^\s\[\]{},]+)")
-_ALIAS = re.compile(r"\*([^\s\[\]{},]+)")
+_ANCHOR = re.compile(rb"&([^\s\[\]{},]+)")
+_ALIAS = re.compile(rb"\*([^\s\[\]{},]+)")
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 
 
@@ -64,8 +65,8 @@ def load(data: bytes, file: str) -> Any:
     return read(data, file)[0]
 
 
-def read(data: bytes, file: str, like: JsonText | None = None) -> tuple[Any, JsonText | None]:
-    """As `load`, with what a JSON text consists of; what it shares with a text read before is not read again.
+def read(data: bytes, file: str, like: Text | None = None) -> tuple[Any, Text | None]:
+    """As `load`, with the pieces of the text; what it shares with a text read before is not read again.
 
     Raises:
         ReadError: as `load`.
@@ -73,7 +74,7 @@ def read(data: bytes, file: str, like: JsonText | None = None) -> tuple[Any, Jso
     _refuse_what_is_no_document(data, file)
     with _without_collector():
         if data.lstrip()[:1] in (b"{", b"["):
-            with suppress(json_text.NotPlain):
+            with suppress(NotPlain):
                 found, fresh = json_text.read(data, like)
                 _refuse_deep_or_halved(found.root.value, fresh, file)
                 return found.root.value, found
@@ -81,6 +82,10 @@ def read(data: bytes, file: str, like: JsonText | None = None) -> tuple[Any, Jso
         if looks_like_json(text):
             return _load_json(text, file), None
         try:
+            _refuse_slow_yaml(data if data.isascii() else text.encode())
+            with suppress(NotPlain):
+                found = yaml_text.read(data, _load_piece, like)
+                return found.root.value, found
             return _load_fast_yaml(text), None
         except (KeyboardInterrupt, SystemExit):
             raise
@@ -217,18 +222,31 @@ def _refuse_lone_surrogates(value: Any, file: str) -> None:
         raise ReadError(f"a string holds {escape}, half of a surrogate pair: no Unicode text", file=file) from None
 
 
-def _load_fast_yaml(text: str) -> Any:
+def _refuse_slow_yaml(data: bytes) -> None:
+    """The fast reader copies what an alias stands for, up to 100 million nodes, and its scanner takes time quadratic in
+    the number of open flow brackets.
+    """
+    if _has_aliases(data) or len(unpaired(data)) > _MAX_UNPAIRED:
+        raise _Undecided
+
+
+def _load_piece(text: str) -> Any:
+    try:
+        return _load_fast_yaml(text, MAX_DEPTH - BY_MEMBERS)
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # a panic in Rust is one too
+        raise NotPlain from error
+
+
+def _load_fast_yaml(text: str, max_depth: int = MAX_DEPTH) -> Any:
     import oryaml
 
-    # It copies what an alias stands for, up to 100 million nodes, and its scanner takes time quadratic in the number
-    # of open flow brackets.
-    if _has_aliases(text) or len(unpaired(text.encode("utf-8", "replace"))) > _MAX_UNPAIRED:
-        raise _Undecided
     root = [oryaml.loads(text)]
     pending: list[Any] = root[:]
     depth = 0
     while pending:  # one level a round
-        if depth >= MAX_DEPTH:
+        if depth >= max_depth:
             raise _Undecided
         depth += 1
         below: list[Any] = []
@@ -255,12 +273,12 @@ def _load_fast_yaml(text: str) -> Any:
     return root[0]
 
 
-def _has_aliases(text: str) -> bool:
+def _has_aliases(data: bytes) -> bool:
     """Whether a name stands behind both ``&`` and ``*``; prose that looks so costs time alone."""
-    if "&" not in text or "*" not in text:
+    if b"&" not in data or b"*" not in data:
         return False
-    anchors = {name.rstrip(":") for name in _ANCHOR.findall(text)}
-    return any(name.rstrip(":") in anchors for name in _ALIAS.findall(text))
+    anchors = {name.rstrip(b":") for name in _ANCHOR.findall(data)}
+    return any(name.rstrip(b":") in anchors for name in _ALIAS.findall(data))
 
 
 def _rename_keys(node: dict[Any, Any]) -> None:

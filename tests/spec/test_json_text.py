@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from guardian.errors import ReadError
 from guardian.spec import text
 from guardian.spec.json_places import find, find_in
-from guardian.spec.json_text import JsonText, NotPlain, Piece, read
+from guardian.spec.json_text import read
 from guardian.spec.locate import locate
+from guardian.spec.pieces import NotPlain, Piece, Text
 from guardian.spec.refs import Documents, refs_in
 from guardian.spec.sources import MemoryTree
 
@@ -106,7 +107,7 @@ def test_too_deep_a_piece_is_refused_on_either_side() -> None:
     """Though the text that is new is no more than the piece."""
     fine, deep = (b'{"a": {"b": {"c": ' + b"[" * depth + b"]" * depth + b"}}}" for depth in (100, 199))
     like = text.read(fine, "base.json")[1]
-    assert isinstance(like, JsonText)
+    assert isinstance(like, Text)
     assert isinstance(like.root, Piece)
     with pytest.raises(ReadError, match="nested more than 200 levels deep"):
         text.read(deep, "head.json", like)
