@@ -2,17 +2,83 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from enum import Enum
+from typing import Any, TypeVar
 
 import typer
+from typer.core import TyperCommand, TyperGroup, TyperOption
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def new_app(**settings: Any) -> typer.Typer:
     """An application that leaves faults to ``main.run``, and whose help is plain text, quick and safe to pipe."""
     usual: dict[str, Any] = {
+        "cls": Group,
         "add_completion": False,
         "pretty_exceptions_enable": False,
         "rich_markup_mode": None,
         "context_settings": {"max_content_width": 110, "help_option_names": ["--help", "-h"]},
     }
-    return typer.Typer(**(usual | settings))
+    return _App(**(usual | settings))
+
+
+class Option(TyperOption):
+    """An option that takes a word as it is.
+
+    typer converts each value by pydantic, given or not, and importing that would be a quarter of the time of a small
+    check. So typer is only asked about what is more than a word: numbers, and what it has to refuse.
+    """
+
+    def process_value(self, ctx: Any, value: Any) -> Any:
+        word = _MORE if self.required else self._word(value)
+        if word is _MORE:
+            return super().process_value(ctx, value)
+        return word if self.callback is None else self.callback(ctx, self, word)
+
+    def _word(self, value: Any) -> Any:
+        kind: Any = self.type_descriptor.annotation
+        if value is None:
+            return () if self.multiple else None
+        if kind is str and _is_word(value):
+            return value
+        if kind == list[str] and isinstance(value, list | tuple) and all(map(_is_word, value)):
+            return list(value)
+        if isinstance(kind, type) and issubclass(kind, Enum) and value in [each.value for each in kind]:
+            return kind(value)
+        return _MORE
+
+
+_MORE = object()
+
+
+def _is_word(value: Any) -> bool:
+    return isinstance(value, str) and value.isascii()
+
+
+def _as_options(parameters: list[Any]) -> list[Any]:
+    """The parameters that typer made, its own kind of options as ours: it has no other way to choose their class."""
+    for each in parameters:
+        if type(each) is TyperOption:
+            each.__class__ = Option
+    return parameters
+
+
+class Command(TyperCommand):
+    """A command with ``Option``s."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _as_options(super().get_params(ctx))
+
+
+class Group(TyperGroup):
+    """A group of commands with ``Option``s of its own."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _as_options(super().get_params(ctx))
+
+
+class _App(typer.Typer):
+    def command(self, *args: Any, **settings: Any) -> Callable[[_Function], _Function]:
+        return super().command(*args, **{"cls": Command, **settings})

@@ -11,10 +11,10 @@ from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand
 
 import guardian
-from guardian.cli.app import new_app
+from guardian.cli.app import Group, new_app
 from guardian.cli.output import complain, plain
 from guardian.errors import GuardianError
 
@@ -66,7 +66,7 @@ class LazyCommand(TyperCommand):
         return command.make_context(info_name, args, parent=parent, **extra)
 
 
-class LazyGroup(TyperGroup):
+class LazyGroup(Group):
     """The commands of the table above."""
 
     def __init__(self, **attributes: Any) -> None:

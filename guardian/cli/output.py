@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import tempfile
 from pathlib import Path
 
 from guardian.errors import GuardianError, UsageError
@@ -69,6 +68,8 @@ def write_file(path: Path, text: str) -> None:
     Raises:
         UsageError: it cannot be written there.
     """
+    import tempfile
+
     data = text.encode("utf-8", "backslashreplace")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -39,10 +39,11 @@ def changed_unreached(base: Api, head: Api, same: Same, known: AbstractSet[str])
         if name not in known and not (name in sides[0] and name in sides[1] and same(sides[0][name], sides[1][name]))
     }
     for api, components in ((head, sides[1]), (base, sides[0])):
+        seen: set[tuple[str, str]] = set()
         # What changed is mostly reached by operations that did; all that is said outside the components is asked last.
         for starts in (_changed_operations(base, head, same, api), _outside(api)):
             if wanted := open_ones & components.keys():
-                open_ones -= _reached(api, starts, {components[name].pointer: name for name in wanted})
+                open_ones -= _reached(api, starts, {components[name].pointer: name for name in wanted}, seen)
     return sorted(open_ones)
 
 
@@ -65,11 +66,10 @@ def _components(api: Api) -> dict[str, Node]:
     return found
 
 
-def _reached(api: Api, starts: Iterable[Node], wanted: dict[str, str]) -> set[str]:
-    """Those of some components, by pointer, that some places of one side lead to."""
+def _reached(api: Api, starts: Iterable[Node], wanted: dict[str, str], seen: set[tuple[str, str]]) -> set[str]:
+    """Those of some components, by pointer, that some places of one side lead to, unless by way of ``seen`` places."""
     document = api.document
     found: set[str] = set()
-    seen: set[tuple[str, str]] = set()
     stack = list(starts)
     while stack and len(found) < len(wanted):
         node = stack.pop()

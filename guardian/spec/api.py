@@ -2,13 +2,17 @@
 
 Everything is lazy. An ``Api`` knows its operations by name at once and reads their parts when they are asked for;
 a ``Schema`` is no more than the list of nodes that a value must satisfy together. Nothing is ever inlined.
+
+Values that are never copied with a change are named tuples: a dataclass takes ten times as long to define, at every
+start.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from guardian.lazy import cached_property
 from guardian.model import Location
@@ -96,15 +100,14 @@ class Schema:
         return f"Schema{self.nodes!r}"
 
 
-@dataclass(frozen=True, slots=True)
-class MediaType:
+class MediaType(NamedTuple):
     """``type/subtype`` (lower case, maybe with ``*``) and its parameters, RFC 9110 section 8.3.1."""
 
     name: str  # "application/json", without parameters
     parameters: Mapping[str, str]  # {"charset": "utf-8"}
     schema: Schema | None
     node: Node
-    encoding: Mapping[str, Node] = field(default_factory=dict)  # property -> Encoding Object
+    encoding: Mapping[str, Node] = MappingProxyType({})  # property -> Encoding Object
     item_schema: Schema | None = None  # OpenAPI 3.2, sequential media types
 
 
@@ -135,8 +138,7 @@ class Parameter:
         return f"{self.location}:{self.name}"
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
+class Body(NamedTuple):
     """A request body; OpenAPI 2.0 body and formData parameters are given in this form too."""
 
     required: bool
@@ -144,8 +146,7 @@ class Body:
     node: Node
 
 
-@dataclass(frozen=True, slots=True)
-class Response:
+class Response(NamedTuple):
     """``status`` is ``200``, a range in upper case (``2XX``) or ``default``. Headers are keyed in lower case."""
 
     status: str
@@ -155,8 +156,7 @@ class Response:
     node: Node
 
 
-@dataclass(frozen=True, slots=True)
-class SecurityScheme:
+class SecurityScheme(NamedTuple):
     """A scheme by what it is on the wire. ``identity`` equal means: a client need not change anything.
 
     ``kind`` is ``apiKey``, ``http``, ``oauth2``, ``openIdConnect``, ``mutualTLS``; an http scheme's name is lower case.
@@ -179,16 +179,14 @@ class SecurityScheme:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(NamedTuple):
     """Schemes that must all be satisfied together (AND), each with its scopes; no scheme at all: anonymous."""
 
     schemes: tuple[tuple[SecurityScheme, frozenset[str]], ...]
     node: Node
 
 
-@dataclass(frozen=True, slots=True)
-class Server:
+class Server(NamedTuple):
     """``url`` as written with variables kept; ``path`` is its path part, without a trailing slash.
 
     ``schemes`` is empty where the document does not say (OpenAPI 2.0 without ``schemes``, relative URLs).

@@ -6,8 +6,9 @@ and arrays has its merge here: limits take the tighter one, names are joined, ch
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -24,38 +25,39 @@ if TYPE_CHECKING:
 _GENERAL = frozenset({"not", "if", "x-extensible-enum", "x-ms-enum"})
 
 
-def merge(shaper: Shaper, atom: Atom, enum: Mapping[str, Node] | None, direction: Direction) -> Atom | None:
-    """The atom with all its leaves' constraints of its kind; None if no value can satisfy them."""
-    leaves = atom.nodes
-    merged: Atom | None = atom
-    if any(not _GENERAL.isdisjoint(leaf.value) for leaf in leaves):
-        merged = _general(shaper, atom, leaves, direction)
-    limited = any(not KEYWORDS[atom.kind].isdisjoint(leaf.value) for leaf in leaves)
-    if merged is not None and (limited or (atom.kind == "string" and any(map(_is_file, leaves)))):
-        merged = _MERGERS[atom.kind](shaper, merged, direction)
-    if merged is None or (enum is None and not merged.excluded):
-        return merged
-    if enum is None and atom.kind == "boolean":
-        enum = {text: node for text in ("true", "false") for node in merged.excluded.values()}
-    return _listed(merged, enum) if enum is not None else _without(merged)
+def merge(shaper: Shaper, atom: Atom, enum: Mapping[str, Node] | None, direction: Direction) -> bool:
+    """Fill in all constraints of the atom's kind that its leaves have; false if no value can satisfy them."""
+    general, own = False, KEYWORDS[atom.kind]
+    limited = False
+    for leaf in atom.nodes:
+        general = general or not _GENERAL.isdisjoint(leaf.value)
+        limited = limited or not own.isdisjoint(leaf.value) or (atom.kind == "string" and _is_file(leaf))
+    if general and not _general(shaper, atom, direction):
+        return False
+    if limited and not _MERGERS[atom.kind](shaper, atom, direction):
+        return False
+    if enum is None and atom.excluded and atom.kind == "boolean":
+        enum = {text: node for text in ("true", "false") for node in atom.excluded.values()}
+    if enum is not None:
+        return _listed(atom, enum)
+    if atom.excluded:
+        _exclude(atom)
+    return True
 
 
 def _is_file(leaf: Node) -> bool:
     return bool(leaf.value.get("type") == "file")  # OpenAPI 2.0
 
 
-def _without(atom: Atom) -> Atom:
+def _exclude(atom: Atom) -> None:
     """Of what is excluded only what the limits would have let through."""
-    import json
-
-    free = replace(atom, excluded={})
-    return replace(
-        atom, excluded={text: node for text, node in atom.excluded.items() if admits(free, json.loads(text))}
-    )
+    excluded, atom.excluded = atom.excluded, {}
+    atom.excluded = {text: node for text, node in excluded.items() if admits(atom, json.loads(text))}
 
 
-def _general(shaper: Shaper, atom: Atom, leaves: tuple[Node, ...], direction: Direction) -> Atom | None:
-    """What is said of values of any kind; None if a ``not`` excludes all of this kind."""
+def _general(shaper: Shaper, atom: Atom, direction: Direction) -> bool:
+    """What is said of values of any kind; false if a ``not`` excludes all of this kind."""
+    leaves = atom.nodes
     nots: list[Node] = []
     excluded: dict[str, Node] = {}
     for leaf in leaves:
@@ -67,21 +69,20 @@ def _general(shaper: Shaper, atom: Atom, leaves: tuple[Node, ...], direction: Di
         if shape is None or shape.opaque:
             nots.append(node)
         elif any(each.free for each in same):
-            return None
+            return False
         elif all(each.enum is not None for each in same):
             excluded.update((text, place) for each in same for text, place in (each.enum or {}).items())
         else:
             nots.append(node)
-    return replace(
-        atom,
-        nots=tuple(nots),
-        excluded=excluded,
-        conditions=tuple(
-            leaf for leaf in leaves if "if" in leaf.value and _conditional(shaper, leaf, atom.kind, direction)
-        ),
-        extensible=any(leaf.value.get("x-extensible-enum") is not None for leaf in leaves)
-        or any(_model_as_string(leaf.value) for leaf in leaves),
+    atom.nots = tuple(nots)
+    atom.excluded = excluded
+    atom.conditions = tuple(
+        leaf for leaf in leaves if "if" in leaf.value and _conditional(shaper, leaf, atom.kind, direction)
     )
+    atom.extensible = any(
+        leaf.value.get("x-extensible-enum") is not None or _model_as_string(leaf.value) for leaf in leaves
+    )
+    return True
 
 
 def _conditional(shaper: Shaper, leaf: Node, kind: str, direction: Direction) -> bool:
@@ -109,21 +110,22 @@ def _model_as_string(value: Mapping[str, Any]) -> bool:
 _LIMITS = attrgetter("integer", "excluded", "minimum", "maximum", "multiples", "min_length", "max_length", "patterns")
 
 
-def _listed(atom: Atom, enum: Mapping[str, Node]) -> Atom | None:
+def _listed(atom: Atom, enum: Mapping[str, Node]) -> bool:
     """Only listed values: those of this kind that the limits let through; the limits have then said all they can."""
-    import json
-
     kept = {text: node for text, node in enum.items() if kind_of_text(text) == atom.kind}
     if any(_LIMITS(atom)):
         kept = {text: node for text, node in kept.items() if admits(atom, json.loads(text))}
     if not kept:
-        return None
+        return False
     if atom.kind == "null" or (atom.kind == "boolean" and len(kept) == 2):
-        return atom
-    return replace(
-        atom, enum=kept, excluded={}, integer=False, minimum=None, maximum=None, multiples={}, min_length=None, max_length=None,
-        patterns={}, formats={} if atom.kind == "number" else atom.formats,
-    )  # fmt: skip
+        return True
+    atom.enum = kept
+    atom.excluded = {}
+    if atom.kind == "number":
+        atom.integer, atom.minimum, atom.maximum, atom.multiples, atom.formats = False, None, None, {}, {}
+    elif atom.kind == "string":
+        atom.min_length, atom.max_length, atom.patterns = None, None, {}
+    return True
 
 
 def admits(atom: Atom, value: Any) -> bool:
@@ -164,7 +166,7 @@ def _formats(leaves: tuple[Node, ...]) -> dict[str, Node]:
     return {leaf.value["format"]: leaf.child("format") for leaf in leaves if isinstance(leaf.value.get("format"), str)}
 
 
-def _number(shaper: Shaper, atom: Atom, direction: Direction) -> Atom | None:
+def _number(shaper: Shaper, atom: Atom, direction: Direction) -> bool:
     leaves = atom.nodes
     minimum = limit(leaves, "minimum", "exclusiveMinimum", 1)
     maximum = limit(leaves, "maximum", "exclusiveMaximum", -1)
@@ -184,16 +186,14 @@ def _number(shaper: Shaper, atom: Atom, direction: Direction) -> Atom | None:
         minimum.value > maximum.value
         or (minimum.value == maximum.value and (minimum.exclusive or maximum.exclusive))
     ):  # fmt: skip
-        return None
-    return replace(
-        atom, integer=integer, minimum=minimum, maximum=maximum, multiples=multiples, formats=_formats(leaves)
-    )
+        return False
+    atom.integer, atom.minimum, atom.maximum, atom.multiples = integer, minimum, maximum, multiples
+    atom.formats = _formats(leaves)
+    return True
 
 
 def _whole(bound: Bound | None, sign: int) -> Bound | None:
     """For integers an exclusive or broken limit is the next whole number: ``> 0`` and ``>= 1`` are one limit."""
-    import math
-
     if bound is None:
         return None
     edge = math.ceil(bound.value) if sign > 0 else math.floor(bound.value)
@@ -202,11 +202,11 @@ def _whole(bound: Bound | None, sign: int) -> Bound | None:
     return Bound(edge, False, bound.node)
 
 
-def _string(shaper: Shaper, atom: Atom, direction: Direction) -> Atom | None:
+def _string(shaper: Shaper, atom: Atom, direction: Direction) -> bool:
     leaves = atom.nodes
     low, high = at_least(leaves, "minLength"), at_most(leaves, "maxLength")
     if low and high and low.value > high.value:
-        return None
+        return False
     patterns: dict[str, Node] = {}
     for leaf in leaves:
         value = leaf.value.get("pattern")
@@ -219,8 +219,9 @@ def _string(shaper: Shaper, atom: Atom, direction: Direction) -> Atom | None:
         encoding = leaf.value.get("contentEncoding")
         if isinstance(encoding, str) and encoding.lower() not in _IDENTITY_ENCODINGS:
             formats.setdefault(_ENCODINGS.get(encoding.lower(), encoding), leaf.child("contentEncoding"))
-    documents = tuple(leaf for leaf in leaves if "contentSchema" in leaf.value or media_type_of(leaf) is not None)
-    return replace(atom, min_length=low, max_length=high, patterns=patterns, formats=formats, documents=documents)
+    atom.min_length, atom.max_length, atom.patterns, atom.formats = low, high, patterns, formats
+    atom.documents = tuple(leaf for leaf in leaves if "contentSchema" in leaf.value or media_type_of(leaf) is not None)
+    return True
 
 
 # ``contentEncoding`` (RFC 4648, RFC 2045) as the format that says the same (OpenAPI 3.1, data types), and what is none.
@@ -237,7 +238,7 @@ def media_type_of(leaf: Node) -> str | None:
     return name if name and name not in _PLAIN_TYPES else None
 
 
-def _array(shaper: Shaper, atom: Atom, direction: Direction) -> Atom | None:
+def _array(shaper: Shaper, atom: Atom, direction: Direction) -> bool:
     leaves = atom.nodes
     low, high = at_least(leaves, "minItems"), at_most(leaves, "maxItems")
     length = max((len(_prefix(leaf)) for leaf in leaves), default=0)
@@ -252,7 +253,7 @@ def _array(shaper: Shaper, atom: Atom, direction: Direction) -> Atom | None:
     if high is not None and high.value <= length:
         prefix, items = prefix[: int(high.value)], ANYTHING
     if low and high and low.value > high.value:
-        return None
+        return False
     contains: list[Contains] = []
     unique: Node | None = None
     for leaf in leaves:
@@ -271,9 +272,9 @@ def _array(shaper: Shaper, atom: Atom, direction: Direction) -> Atom | None:
             )
         if value.get("uniqueItems") is True and not (high and high.value <= 1):
             unique = unique or leaf.child("uniqueItems")
-    return replace(
-        atom, items=items, prefix=prefix, min_items=low, max_items=high, unique=unique, contains=tuple(contains)
-    )
+    atom.items, atom.prefix, atom.min_items, atom.max_items = items, prefix, low, high
+    atom.unique, atom.contains = unique, tuple(contains)
+    return True
 
 
 def _prefix(leaf: Node) -> list[Any]:
@@ -313,13 +314,8 @@ def _unevaluated(leaf: Node, leaves: tuple[Node, ...]) -> Schema:
     return child(leaf, "unevaluatedItems")
 
 
-def _plain(shaper: Shaper, atom: Atom, direction: Direction) -> Atom | None:
-    return atom
-
-
-_MERGERS: dict[str, Callable[[Shaper, Atom, Direction], Atom | None]] = {
-    "null": _plain,
-    "boolean": _plain,
+# By the kinds that have keywords of their own.
+_MERGERS: dict[str, Callable[[Shaper, Atom, Direction], bool]] = {
     "number": _number,
     "string": _string,
     "array": _array,

@@ -258,11 +258,15 @@ def changed_files(repo: Path, base_commit: str, head_commit: str | None = None) 
 
 
 class ObjectReader:
-    """Blobs of a repository by name, over one ``git cat-file --batch`` process that starts at the first question."""
+    """Blobs of a repository by name, over one ``git cat-file --batch`` process that starts at the first question.
+
+    A fork of this process starts its own: two that ask through one pipe would read each other's answers.
+    """
 
     def __init__(self, repo: Path) -> None:
         self._repo = repo
         self._process: subprocess.Popen[bytes] | None = None
+        self._asked_by = os.getpid()
         self._lock = threading.Lock()
 
     def ask(self, name: str) -> tuple[str, bytes]:
@@ -302,7 +306,8 @@ class ObjectReader:
             return kind, content
 
     def _start(self) -> subprocess.Popen[bytes]:
-        if self._process is None:
+        if self._process is None or self._asked_by != os.getpid():
+            self._asked_by = os.getpid()
             try:
                 self._process = subprocess.Popen(
                     _command("cat-file", "--batch", "--follow-symlinks"),

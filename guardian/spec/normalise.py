@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from guardian.lazy import cached_property
 from guardian.spec import messages, swagger
-from guardian.spec.api import Api, Kind, Node, Operation, OperationParts, Server
+from guardian.spec.api import Api, Kind, Node, Operation, OperationParts, Parameter, Server
 from guardian.spec.dialects import DIALECTS
 from guardian.spec.parameters import declared, read_parameter
 from guardian.spec.reading import elements, malformed, members, object_at, shown
@@ -40,6 +41,7 @@ class _Reader:
         self._root = documents.open(path).node()
         self._dialect = DIALECTS[self._root.document.dialect]
         self._security = Security(self._root, self._dialect)
+        self._parameters: dict[Node, Parameter | None] = {}
 
     def api(self, service: str) -> Api:
         operations: dict[str, Operation] = {}
@@ -72,7 +74,11 @@ class _Reader:
         """The most specific list of servers; the document's is the last level, and always there."""
         if not self._dialect.request_body:
             return (swagger.server(self._root, levels[0] if levels else None),)
-        return read_servers(*levels, self._root) or (UNSAID,)
+        return read_servers(*levels) or self._common_servers
+
+    @cached_property
+    def _common_servers(self) -> tuple[Server, ...]:
+        return read_servers(self._root) or (UNSAID,)
 
     # --- operations ---------------------------------------------------------------------------------------------
 
@@ -138,13 +144,22 @@ class _Reader:
             servers = self._servers(node, *layers)
             security = self._security.read(node, self._root)
         return OperationParts(
-            parameters=tuple(filter(None, map(read_parameter, parameters))),
+            parameters=tuple(filter(None, map(self._parameter, parameters))),
             body=body,
             responses=messages.read_responses(node, produces),
             security=security,
             servers=servers,
             callbacks=tuple(self._callbacks(operation, above | {node.key})),
         )
+
+    def _parameter(self, node: Node) -> Parameter | None:
+        """As ``read_parameter``, once for all operations that refer to the same one."""
+        known = self._parameters.get(node)
+        # A reference may say more than what it leads to: then it is another node at the same place.
+        if known is None or known.node is not node:
+            known = read_parameter(node)
+            self._parameters.setdefault(node, known)
+        return known
 
     def _callbacks(self, operation: Operation, above: frozenset[tuple[str, str]]) -> Iterator[Operation]:
         for name, entry in members(operation.node, "callbacks").items():

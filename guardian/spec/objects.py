@@ -5,8 +5,8 @@ JSON Schema 2020-12, validation section 6.5 and applicators section 10.3.2: name
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Iterator, KeysView, Mapping
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from guardian.model import Direction
@@ -19,28 +19,57 @@ if TYPE_CHECKING:
     from guardian.spec.shaper import Shaper
 
 
-def merge_object(shaper: Shaper, atom: Atom, direction: Direction) -> Atom | None:
+# What is said of keys by their form, and of those that come with others: rare.
+_OF_KEYS = frozenset(("patternProperties", "propertyNames", "dependentRequired", "dependentSchemas", "dependencies"))
+
+
+def merge_object(shaper: Shaper, atom: Atom, direction: Direction) -> bool:
+    """Fill in what the leaves of an alternative say of objects; false if no object satisfies them all."""
     leaves = atom.nodes
     required = Required(leaves)
     properties = Properties(leaves)
     hidden = _hidden(shaper, properties, direction)
-    for name in hidden:
-        required.hide(name)
-        properties.hide(name)
+    required.hide(hidden)
+    properties.hide(hidden)
     additional, additional_node = _additional(leaves)
     if additional is None:  # what can have no value is then no more declared than any other key
-        for name in [name for name in properties if properties.refuses(name)]:
-            properties.hide(name)
+        properties.hide([name for name in properties if properties.refuses(name)])
+    if any(not _OF_KEYS.isdisjoint(leaf.value) for leaf in leaves):
+        _merge_keys(atom, required)
+    patterns, written = atom.pattern_properties, properties.written
+    for name in required:
+        if isinstance(written.get(name), dict):
+            continue
+        if name in properties:
+            refused = any(node.value is False for node in properties[name].nodes)
+        else:
+            refused = additional is None and not any(matches(pattern, name) for pattern in patterns)
+        if refused:
+            return False  # it must hold a key that it refuses, as parts of an allOf do that are closed one by one
+    low, high = at_least(leaves, "minProperties"), at_most(leaves, "maxProperties")
+    if high and len(required) > high.value:
+        return False
+    if low and (
+        (high and low.value > high.value) or (additional is None and not patterns and low.value > len(properties))
+    ):
+        return False
+    atom.properties, atom.hidden, atom.required = properties, hidden, required
+    atom.additional, atom.additional_node = additional, additional_node
+    atom.min_properties, atom.max_properties = low, high
+    return True
+
+
+def _merge_keys(atom: Atom, required: Required) -> None:
+    """Fill in what is said of keys by their form and of those that come with others, which may require some more."""
     patterns: dict[str, Schema] = {}
     dependent: dict[tuple[str, str], Node] = {}
     dependent_schemas: dict[str, Schema] = {}
-    names_schema = ANYTHING
-    for leaf in leaves:
+    for leaf in atom.nodes:
         for pattern in _mapping(leaf, "patternProperties"):
             said = child(leaf, "patternProperties", pattern)
             patterns[pattern] = conjunction(patterns.get(pattern, ANYTHING), said)
         if isinstance(leaf.value.get("propertyNames"), dict | bool):
-            names_schema = conjunction(names_schema, child(leaf, "propertyNames"))
+            atom.property_names = conjunction(atom.property_names, child(leaf, "propertyNames"))
         for keyword in ("dependentRequired", "dependencies"):
             for name in _mapping(leaf, keyword):
                 for index, other in enumerate(_names(leaf.value[keyword][name])):
@@ -51,27 +80,7 @@ def merge_object(shaper: Shaper, atom: Atom, direction: Direction) -> Atom | Non
                     said = child(leaf, keyword, name)
                     dependent_schemas[name] = conjunction(dependent_schemas.get(name, ANYTHING), said)
     _imply(required, dependent)
-    for name in required:
-        if isinstance(properties.plain(name), dict):
-            continue
-        if name in properties:
-            refused = any(node.value is False for node in properties[name].nodes)
-        else:
-            refused = additional is None and not any(matches(pattern, name) for pattern in patterns)
-        if refused:
-            return None  # it must hold a key that it refuses, as parts of an allOf do that are closed one by one
-    low, high = at_least(leaves, "minProperties"), at_most(leaves, "maxProperties")
-    if high and len(required) > high.value:
-        return None
-    if low and (
-        (high and low.value > high.value) or (additional is None and not patterns and low.value > len(properties))
-    ):
-        return None
-    return replace(
-        atom, properties=properties, hidden=hidden, required=required, additional=additional,
-        additional_node=additional_node, pattern_properties=patterns, min_properties=low, max_properties=high,
-        property_names=names_schema, dependent_required=dependent, dependent_schemas=dependent_schemas,
-    )  # fmt: skip
+    atom.pattern_properties, atom.dependent_required, atom.dependent_schemas = patterns, dependent, dependent_schemas
 
 
 def _imply(required: Required, dependent: dict[tuple[str, str], Node]) -> None:
@@ -99,9 +108,10 @@ class Required(Mapping[str, Node]):
             for index, name in enumerate(_names(leaf.value.get("required"))):
                 self._places.setdefault(name, (leaf, index))
 
-    def hide(self, name: str) -> None:
-        """Take a name out: messages of this direction do not carry it."""
-        self._places.pop(name, None)
+    def hide(self, names: Collection[str]) -> None:
+        """Take names out: messages of this direction do not carry them."""
+        for name in names:
+            self._places.pop(name, None)
 
     def add(self, name: str, node: Node) -> None:
         """Require a name that is asked for elsewhere."""
@@ -110,6 +120,9 @@ class Required(Mapping[str, Node]):
     def __getitem__(self, name: str) -> Node:
         place = self._places[name]
         return place[0].child("required", place[1]) if isinstance(place, tuple) else place
+
+    def keys(self) -> KeysView[str]:
+        return self._places.keys()
 
     def __contains__(self, name: object) -> bool:
         return name in self._places
@@ -127,30 +140,30 @@ class Properties(Mapping[str, Schema]):
     Most properties of most objects are the same on both sides and are never asked for.
     """
 
-    __slots__ = ("_leaves", "_made", "_names", "_plain")
+    __slots__ = ("_leaves", "_made", "_names", "written")
 
     def __init__(self, leaves: tuple[Node, ...]) -> None:
         self._leaves = leaves
         self._made: dict[str, Schema] = {}
-        self._names: dict[str, None] = {}
-        for leaf in leaves:
-            self._names.update(dict.fromkeys(_mapping(leaf, "properties")))
-        # The raw declarations, where one leaf alone says everything.
+        declared = [_mapping(leaf, "properties") for leaf in leaves]
         alone = len(leaves) == 1 and not _mapping(leaves[0], "patternProperties")
-        self._plain: Mapping[str, Any] | None = _mapping(leaves[0], "properties") if alone else None
+        #: The declarations as they are written, where one leaf alone says everything of them; else none.
+        self.written: Mapping[str, Any] = declared[0] if alone else {}
+        self._names: Mapping[str, Any] = declared[0] if alone else dict.fromkeys(chain.from_iterable(declared))
 
-    def hide(self, name: str) -> None:
-        """Take a property out: messages of this direction do not carry it."""
-        del self._names[name]
+    def hide(self, names: Collection[str]) -> None:
+        """Take properties out: messages of this direction do not carry them."""
+        if names:
+            self._names = {name: None for name in self._names if name not in names}
 
     def plain(self, name: str) -> Any:
         """The declaration as it is written, where it is the only one; else ``None``."""
-        return self._plain.get(name) if self._plain is not None else None
+        return self.written.get(name)
 
     def refuses(self, name: str) -> bool:
         """Whether nothing can stand there: one leaf does not declare it and is closed, or says ``false`` of it."""
-        if self._plain is not None:
-            return self._plain.get(name) is False
+        if name in self.written:
+            return self.written[name] is False
         return any(node.value is False for node in self[name].nodes)
 
     def __getitem__(self, name: str) -> Schema:
@@ -158,12 +171,15 @@ class Properties(Mapping[str, Schema]):
         if found is None:
             if name not in self._names:
                 raise KeyError(name)
-            if self._plain is not None:
+            if name in self.written:
                 found = child(self._leaves[0], "properties", name)
             else:
                 found = conjunction(*(_property(leaf, name) for leaf in self._leaves))
             self._made[name] = found
         return found
+
+    def keys(self) -> KeysView[str]:
+        return self._names.keys()  # as a dict's own they are compared in C
 
     def __contains__(self, name: object) -> bool:
         return name in self._names
@@ -175,14 +191,22 @@ class Properties(Mapping[str, Schema]):
         return len(self._names)
 
 
+# A schema without any of these is carried by the messages of a direction.
+_SAYING_HIDDEN = {Direction.REQUEST: ELSEWHERE | {"readOnly"}, Direction.RESPONSE: ELSEWHERE | {"writeOnly"}}
+
+
 def _hidden(shaper: Shaper, properties: Properties, direction: Direction) -> dict[str, Node]:
     """The properties that messages of this direction do not carry, and where that is said."""
-    flag = "readOnly" if direction is Direction.REQUEST else "writeOnly"
+    saying = _SAYING_HIDDEN[direction]
+    asked: Iterable[str] = properties
+    if properties.written:
+        asked = [
+            name
+            for name, declared in properties.written.items()
+            if not isinstance(declared, dict) or not saying.isdisjoint(declared)
+        ]
     hidden: dict[str, Node] = {}
-    for name in properties:
-        plain = properties.plain(name)
-        if isinstance(plain, dict) and flag not in plain and ELSEWHERE.isdisjoint(plain):
-            continue
+    for name in asked:
         read_only, write_only = shaper.flags(properties[name])
         node = read_only if direction is Direction.REQUEST else write_only
         if node is not None:

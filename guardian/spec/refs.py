@@ -13,6 +13,7 @@ import difflib
 import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -432,11 +433,16 @@ def _refs_of(text: Text, piece: Piece, at: int) -> tuple[str, ...]:
     """As ``refs_in``, of a piece, which both sides of a comparison mostly share; by the text where that is JSON."""
     found = piece.references
     if found is None:
-        written = text.written(piece, at) if text.is_json else b""
-        if not text.is_json or any(each in written for each in _NOT_BY_TEXT):
-            found = refs_in(piece.value)
+        if piece.members is not None:
+            own = [ref for _, ref in references_of(piece.value)]
+            below = [_refs_of(text, each, at + offset) for _, offset, each in piece.members.values()]
+            found = tuple(dict.fromkeys(chain(own, *below)))
         else:
-            found = tuple(dict.fromkeys(map(_written_text, _WRITTEN_REF.findall(written))))
+            written = text.written(piece, at) if text.is_json else b""
+            if text.is_json and not any(each in written for each in _NOT_BY_TEXT):
+                found = tuple(dict.fromkeys(map(_written_text, _WRITTEN_REF.findall(written))))
+            else:
+                found = refs_in(piece.value)
         piece.references = found
     return found
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from guardian.spec.api import Node, Schema
 from guardian.spec.dynamic import target_of
@@ -39,8 +40,7 @@ KEYWORDS: dict[str, frozenset[str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(NamedTuple):
     """One limit: its value, whether the value itself is excluded, and where it is written."""
 
     value: float | int
@@ -48,17 +48,21 @@ class Bound:
     node: Node
 
 
-@dataclass(frozen=True, slots=True)
-class Contains:
+class Contains(NamedTuple):
+    """How many items of an array are of a schema."""
+
     schema: Schema
     minimum: int
     maximum: int | None
     node: Node
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Atom:
     """One alternative: a value of one JSON type that satisfies everything here at once.
+
+    Not frozen, since its constraints are filled in one after the other (``guardian.spec.facets``); once it is in a
+    shape it is never changed.
 
     ``silent`` is true where the type was never written and only another type's keywords suggest what was meant.
     ``names`` are the component names this alternative was reached by, innermost last; ``variant`` is the name it has
@@ -129,8 +133,7 @@ class Atom:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Discriminator:
+class Discriminator(NamedTuple):
     """``mapping`` is complete: implicit names are filled in from the alternatives' component names."""
 
     property: str
@@ -138,15 +141,14 @@ class Discriminator:
     node: Node
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(NamedTuple):
     """All alternatives of one schema. No atom: nothing is accepted. ``opaque`` nodes were not multiplied out."""
 
     atoms: tuple[Atom, ...]
     discriminator: Discriminator | None = None
     opaque: tuple[Node, ...] = ()
     # By keyword, what is said of the value beside what it may be.
-    said: Mapping[str, Node] = field(default_factory=dict)
+    said: Mapping[str, Node] = MappingProxyType({})
     # The discriminator of a schema that lists no alternatives: others extend it, and are found by their names.
     subtypes: Discriminator | None = None
 

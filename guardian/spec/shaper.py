@@ -10,23 +10,17 @@ not what is writeOnly.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from guardian.errors import RefError
 from guardian.model import Direction
+from guardian.spec import facets
 from guardian.spec.api import Node, Schema
 from guardian.spec.dialects import DIALECTS
-from guardian.spec.dynamic import target_of, targets_of
-from guardian.spec.shape import (
-    BY_KIND,
-    KINDS,
-    Atom,
-    Discriminator,
-    Shape,
-    canonical,
-)
+from guardian.spec.dynamic import ELSEWHERE, is_guessed, target_of, targets_of
+from guardian.spec.shape import BY_KIND, KINDS, Atom, Discriminator, Shape, canonical
 
 # Alternatives of one schema beyond this many are not multiplied out any further (see Shape.opaque).
 MAX_ATOMS = 96
@@ -35,8 +29,11 @@ MAX_ATOMS = 96
 ANNOTATIONS = frozenset(("default", "deprecated", "x-stability-level", "x-sunset"))
 
 
-@dataclass(frozen=True, slots=True)
-class _Branch:
+# A schema without any of these says by itself all that it says, in one alternative.
+_COMPOSING = ELSEWHERE | {"oneOf", "anyOf", "discriminator"}
+
+
+class _Branch(NamedTuple):
     """One way through the alternatives while they are being multiplied out."""
 
     leaves: tuple[Node, ...] = ()
@@ -46,11 +43,15 @@ class _Branch:
     null: bool = False  # this branch is "null by nullable: true"
 
 
+_SAYS_NOTHING = _Branch()
+
+
 class Shaper:
     """Makes shapes of one side's schemas and remembers them. Not shared between sides or threads."""
 
     def __init__(self) -> None:
         self._memo: dict[tuple[tuple[tuple[str, str], ...], Direction], Shape] = {}
+        self._referred: dict[tuple[tuple[str, str], Direction], Shape] = {}  # by what a reference leads to
         self._asked: set[object] = set()  # what is being answered, where an answer may lead back to itself
         self._flags: dict[tuple[str, str], tuple[Node | None, Node | None]] = {}
 
@@ -84,15 +85,26 @@ class Shaper:
     # -- expansion: nodes to branches of leaves --------------------------------------------------------------------
 
     def _build(self, schema: Schema, direction: Direction) -> Shape:
-        context = _Context()
-        branches = [_Branch()]
+        target = _referred_by(schema)
+        if target is None or self._asked:
+            return self._expanded(schema, direction, _Context())
+        # Whatever refers to a component has one shape, but where the component leads back to what refers to it.
+        key = (target.key, direction)
+        shape = self._referred.get(key)
+        if shape is None:
+            context = _Context()
+            shape = self._expanded(schema, direction, context)
+            if not context.circular:
+                self._referred[key] = shape
+        return shape
+
+    def _expanded(self, schema: Schema, direction: Direction, context: _Context) -> Shape:
+        branches = [_SAYS_NOTHING]
         for node in schema.nodes:
             branches = self._cross(branches, self._expand(node, context, ()), context, node)
-        atoms: list[Atom] = []
-        for branch in branches:
-            atoms.extend(self._atoms(branch, direction))
+        atoms = [atom for branch in branches for atom in self._atoms(branch, direction)]
         return Shape(
-            tuple(_tidy(atoms)),
+            tuple(atoms if len(branches) == 1 else _tidy(atoms)),
             context.discriminator,
             tuple(context.opaque),
             context.said,
@@ -103,8 +115,10 @@ class Shaper:
         if len(left) * len(right) > MAX_ATOMS:
             context.opaque.append(node)
             return left
-        if len(right) == 1 and right[0] == _Branch():
+        if len(right) == 1 and right[0] == _SAYS_NOTHING:
             return left
+        if len(left) == 1 and left[0] is _SAYS_NOTHING:
+            return right
         return [
             _Branch(
                 a.leaves + tuple(leaf for leaf in b.leaves if leaf not in a.leaves),
@@ -122,10 +136,18 @@ class Shaper:
         value = node.value
         if value is False:
             return []
-        if not isinstance(value, dict) or not value or node in trail:
-            return [_Branch()]
+        if not isinstance(value, dict) or not value:
+            return [_SAYS_NOTHING]
+        own = _SAYS_NOTHING if _LEAF_KEYWORDS.isdisjoint(value) else _Branch((node,))
+        if _COMPOSING.isdisjoint(value):
+            if context.open_flags:
+                context.note(node)
+            return [own]
+        if node in trail:
+            context.circular = True
+            return [_SAYS_NOTHING]
         trail = (*trail, node)
-        branches = [_Branch()]
+        branches = [_SAYS_NOTHING]
         reference = value.get("$ref")
         dialect = DIALECTS[node.document.dialect]
         if context.open_flags and (dialect.schema_siblings or not isinstance(reference, str)):
@@ -134,7 +156,7 @@ class Shaper:
             target = target_of(node, "$ref")
             inner = self._expand(target, context, trail)
             name = target.pointer.rpartition("/")[2]
-            inner = [replace(each, names=(name, *each.names)) for each in inner]
+            inner = [each._replace(names=(name, *each.names)) for each in inner]
             branches = self._cross(branches, inner, context, node)
             if not dialect.schema_siblings:
                 return branches
@@ -142,8 +164,7 @@ class Shaper:
             if isinstance(value.get(keyword), str):
                 target = target_of(node, keyword)
                 branches = self._cross(branches, self._expand(target, context, trail), context, node)
-        own = _Branch((node,)) if _has_leaf_keywords(value) else _Branch()
-        composed: list[_Branch] = [own]
+        composed = [own]
         for index, part in enumerate(_list(value.get("allOf"))):
             if isinstance(part, dict | bool):
                 composed = self._cross(
@@ -164,7 +185,7 @@ class Shaper:
                     child = node.child(keyword, index)
                     variant, tags = self._selection(discriminator, child)
                     union.extend(
-                        replace(each, variant=each.variant or variant, tags=each.tags or tags)
+                        each._replace(variant=each.variant or variant, tags=each.tags or tags)
                         for each in self._expand(child, context, trail)
                     )
             context.open_flags = closed_flags
@@ -249,14 +270,8 @@ class Shaper:
                 tags=branch.tags,
                 integer=types[kind],
             )
-            merged = self._merge(atom, enum, direction)
-            if merged is not None:
-                yield merged
-
-    def _merge(self, atom: Atom, enum: dict[str, Node] | None, direction: Direction) -> Atom | None:
-        from guardian.spec import facets
-
-        return facets.merge(self, atom, enum, direction)
+            if facets.merge(self, atom, enum, direction):
+                yield atom
 
     def flags(self, schema: Schema) -> tuple[Node | None, Node | None]:
         """Where (readOnly, writeOnly) are said of this schema: on its own nodes, through references and allOf."""
@@ -302,11 +317,27 @@ class _Context:
         self.subtypes: Discriminator | None = None
         self.said: dict[str, Node] = {}
         self.open_flags = True
+        self.circular = False  # something led back to what was being expanded
 
     def note(self, node: Node) -> None:
         """What the schema says beside what it accepts; the outermost word counts."""
-        for keyword in ANNOTATIONS & node.value.keys():
-            self.said.setdefault(keyword, node.child(keyword))
+        if not ANNOTATIONS.isdisjoint(node.value):
+            for keyword in sorted(ANNOTATIONS & node.value.keys()):
+                self.said.setdefault(keyword, node.child(keyword))
+
+
+def _referred_by(schema: Schema) -> Node | None:
+    """What a schema refers to, if it is a reference and says nothing else."""
+    if len(schema.nodes) != 1:
+        return None
+    node = schema.nodes[0]
+    value = node.value
+    if not isinstance(value, dict) or not isinstance(value.get("$ref"), str):
+        return None
+    if len(value) > 1 and DIALECTS[node.document.dialect].schema_siblings:
+        return None
+    target = target_of(node, "$ref")
+    return None if is_guessed(target) else target
 
 
 _LEAF_KEYWORDS = frozenset(
@@ -314,12 +345,12 @@ _LEAF_KEYWORDS = frozenset(
 ) | {"type", "enum", "const", "format", "not", "if", "x-extensible-enum"}  # fmt: skip
 
 
-def _has_leaf_keywords(value: Mapping[str, Any]) -> bool:
-    return not _LEAF_KEYWORDS.isdisjoint(value)
-
-
 def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
+
+
+# What ``type`` may say, by kind; ``file`` is OpenAPI 2.0's.
+_TYPES = {kind: kind for kind in KINDS} | {"integer": "number", "file": "string"}
 
 
 def _types_of(leaf: Node) -> dict[str, bool] | None:
@@ -328,15 +359,10 @@ def _types_of(leaf: Node) -> dict[str, bool] | None:
     if value is None:
         return None
     kinds: dict[str, bool] = {}
-    for each in value if isinstance(value, list) else [value]:
-        if each == "integer":
-            kinds.setdefault("number", True)
-        elif each == "number":
-            kinds["number"] = False
-        elif each == "file":  # OpenAPI 2.0
-            kinds["string"] = False
-        elif each in KINDS:
-            kinds[each] = False
+    for each in value if isinstance(value, list) else (value,):
+        kind = _TYPES.get(each) if isinstance(each, str) else None
+        if kind is not None:
+            kinds[kind] = each == "integer" and kinds.get(kind, True)
     if _nullable(leaf):
         kinds["null"] = False
     return kinds

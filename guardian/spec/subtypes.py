@@ -9,8 +9,7 @@ Only the extended component's own document is searched.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from guardian.errors import ReadError
 from guardian.spec.api import Node, Schema
@@ -24,8 +23,7 @@ if TYPE_CHECKING:
 _OWN_VALUE = "x-ms-discriminator-value"
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
+class Family(NamedTuple):
     """What extends a component, at any depth, by the value of ``property`` that selects it.
 
     ``named`` are the values that are names of components, rather than said in a mapping.
@@ -81,8 +79,7 @@ def find_families(document: Document) -> Mapping[str, Family]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Holder:
+class _Holder(NamedTuple):
     """A discriminator that lists no alternatives; ``values`` are those of its mapping, by pointer of the target."""
 
     property: str

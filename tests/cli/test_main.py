@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -134,6 +136,25 @@ def test_commands_are_imported_on_demand():
     modules = {module for module, _ in COMMANDS.values()}
     assert imported_by("--help") & modules == set()
     assert imported_by("schema", "config") & modules == {"guardian.cli.schema"}
+
+
+def test_words_need_no_conversion(tmp_path: Path):
+    """A check whose flags are words does not import pydantic, which would take longer than all the rest of it."""
+    spec = tmp_path / "api.yaml"
+    spec.write_text("openapi: 3.0.3\ninfo: {title: T, version: '1'}\npaths: {}\n")
+    flags = ("--mode", "contract", "--format", "json", "--service", "orders", "--no-fixes")
+    modules = imported_by("check", "--base", str(spec), "--head", str(spec), *flags)
+    assert "guardian.check.run" in modules
+    assert "pydantic" not in modules
+
+
+def test_values_are_what_the_flags_say(guardian, tmp_path: Path):
+    """A word is taken as it is in any language, a number as a number, a choice as one of those there are."""
+    (tmp_path / "api.yaml").write_text("openapi: 3.0.3\ninfo: {title: T, version: '1'}\npaths: {}\n")
+    files = ("--base", "api.yaml", "--head", "api.yaml")
+    outcome = guardian("check", *files, "--service", "größe", "--jobs", "1", "--format", "json", "--fail-on", "none")
+    assert outcome.code == 0
+    assert json.loads(outcome.out)["verdict"] == "pass"
 
 
 def test_python_m_guardian():

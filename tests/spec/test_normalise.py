@@ -177,6 +177,23 @@ paths:
     assert found == [("query:a", True), ("cookie:a", False), ("header:x-id", True), ("query:b", True)]
 
 
+def test_a_shared_parameter_is_read_once() -> None:
+    """Operations that refer to one parameter have the very same one; a reference that describes it anew has its own."""
+    api = read(
+        """
+paths:
+  /a: {get: {parameters: [{$ref: '#/components/parameters/page'}]}}
+  /b: {get: {parameters: [{$ref: '#/components/parameters/page', description: Of b.}]}}
+  /c: {get: {parameters: [{$ref: '#/components/parameters/page'}]}}
+components: {parameters: {page: {name: page, in: query, description: Of all., schema: {type: integer}}}}
+""",
+        "3.1.0",
+    )
+    a, b, c = (each.parts.parameters[0] for each in api.operations.values())
+    assert a is c
+    assert [each.node.value["description"] for each in (a, b, c)] == ["Of all.", "Of b.", "Of all."]
+
+
 @pytest.mark.parametrize(
     ("place", "style", "explode"),
     [("query", "form", True), ("cookie", "form", True), ("path", "simple", False), ("header", "simple", False)],

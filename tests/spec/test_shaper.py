@@ -1,0 +1,80 @@
+"""Shapes of components: one for whatever refers to them, and none of that where they lead back to themselves."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from guardian.model import Direction
+from guardian.spec.api import Schema
+from guardian.spec.refs import Document, Documents
+from guardian.spec.shape import Shape
+from guardian.spec.shaper import Shaper
+from guardian.spec.sources import MemoryTree
+
+NODE = {"type": "object", "required": ["id"], "properties": {"id": {"type": "string"}}}
+
+
+def document(schemas: dict[str, Any], version: str = "3.1.0") -> Document:
+    """A document with these components."""
+    text = {"openapi": version, "info": {"title": "T", "version": "1"}, "components": {"schemas": schemas}}
+    return Documents(MemoryTree({"api.json": json.dumps(text).encode()})).open("api.json")
+
+
+def shape(shaper: Shaper, of: Document, name: str, direction: Direction = Direction.RESPONSE) -> Shape:
+    """The shape of a component."""
+    return shaper.shape(Schema((of.node(f"/components/schemas/{name}"),)), direction)
+
+
+def test_what_refers_to_a_component_shares_its_shape() -> None:
+    """Two references to one component have the very same shape, with the component's name; a third may say more."""
+    said = {"A": {"$ref": "#/components/schemas/Node"}, "C": {"$ref": "#/components/schemas/Node", "deprecated": True}}
+    api = document({"Node": NODE, "B": said["A"], **said})
+    shaper = Shaper()
+    first = shape(shaper, api, "A")
+    assert first.atoms[0].names == ("Node",)
+    assert shape(shaper, api, "B") is first
+    assert shape(shaper, api, "C").said.keys() == {"deprecated"}
+    assert not first.said
+
+
+def test_what_stands_beside_a_reference_counts_from_3_1_on() -> None:
+    """In 3.0 a schema with a reference says nothing else, so that there is no other shape."""
+    beside = {"$ref": "#/components/schemas/Node", "deprecated": True}
+    api = document({"Node": NODE, "A": {"$ref": "#/components/schemas/Node"}, "C": beside}, "3.0.3")
+    shaper = Shaper()
+    assert shape(shaper, api, "C") is shape(shaper, api, "A")
+
+
+def test_a_shared_shape_is_of_one_direction() -> None:
+    """A request does not carry what is readOnly; a response does."""
+    node = {"type": "object", "properties": {"id": {"type": "string", "readOnly": True}, "name": {"type": "string"}}}
+    api = document({"Node": node, "A": {"$ref": "#/components/schemas/Node"}})
+    shaper = Shaper()
+    sent, answered = (shape(shaper, api, "A", each).atoms[0] for each in (Direction.REQUEST, Direction.RESPONSE))
+    assert list(sent.properties) == ["name"]
+    assert list(sent.hidden) == ["id"]
+    assert list(answered.properties) == ["id", "name"]
+
+
+def test_a_reference_within_its_own_component_has_a_shape_of_its_own() -> None:
+    """Where a component leads back to a reference, the names on the way are that reference's, whoever was asked first."""
+    back = {"allOf": [{"$ref": "#/components/schemas/Loop"}, NODE]}
+    api = document({"Loop": back, "A": {"$ref": "#/components/schemas/Loop"}})
+    inside = Schema((api.node("/components/schemas/Loop/allOf/0"),))
+    alone = Shaper().shape(inside, Direction.RESPONSE)
+    shaper = Shaper()
+    shape(shaper, api, "A")
+    assert shaper.shape(inside, Direction.RESPONSE).atoms[0].names == alone.atoms[0].names
+
+
+def test_declared_names_are_known_without_their_schemas() -> None:
+    """The names of properties and of what is required compare like those of a dictionary, hidden ones left out."""
+    node = {
+        "type": "object",
+        "required": ["id", "name"],
+        "properties": {"id": {"type": "string", "writeOnly": True}, "name": {"type": "string"}, "age": {}},
+    }
+    atom = shape(Shaper(), document({"Node": node}), "Node").atoms[0]
+    assert atom.properties.keys() == {"name", "age"}
+    assert atom.properties.keys() - {"age"} == atom.required.keys() == {"name"}
