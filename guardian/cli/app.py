@@ -38,7 +38,9 @@ class Option(TyperOption):
         return word if self.callback is None else self.callback(ctx, self, word)
 
     def _word(self, value: Any) -> Any:
-        kind: Any = self.type_descriptor.annotation
+        kind: Any = getattr(getattr(self, "type_descriptor", None), "annotation", None)
+        if kind is None:  # a typer that keeps it elsewhere is slower, and nothing else
+            return _MORE
         if value is None:
             return () if self.multiple else None
         if kind is str and _is_word(value):

@@ -42,11 +42,13 @@ def settle(
     """
     declared = {use.service for consumer in consumers for use in consumer.uses}
     return [
-        replace(
-            change, counts_as=_counts_as(change, mode, change.service in declared, change.service in public, lowered)
-        )
+        _counting(change, _counts_as(change, mode, change.service in declared, change.service in public, lowered))
         for change in changes
     ]
+
+
+def _counting(change: Change, severity: Severity) -> Change:
+    return change if change.counts_as is severity else replace(change, counts_as=severity)
 
 
 def _counts_as(change: Change, mode: Mode, declared: bool, public: bool, lowered: Callable[[Change], bool]) -> Severity:

@@ -9,10 +9,9 @@ the one that says most is taken. The file is read when somebody asks, and not be
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from guardian.rules.pairs import Delta, HeaderPair, OperationPair, ParameterPair, SchemaRoot
 
@@ -22,8 +21,7 @@ if TYPE_CHECKING:
 _FILE = Path(__file__).with_name("oasdiff.tsv")
 
 
-@dataclass(frozen=True, slots=True)
-class Alias:
+class Alias(NamedTuple):
     """One id of oasdiff.
 
     ``rule`` is empty where no rule says the same. ``theirs`` is the level that oasdiff gives it; ``ours`` the verdict on
@@ -68,6 +66,7 @@ def of(rule: str) -> tuple[str, ...]:
     return tuple(alias.id for alias in _by_rule().get(rule, ()))
 
 
+@cache
 def pick(rule: str, words: frozenset[str]) -> str | None:
     """The id for a finding of a rule of which these words are true: the one that says most, or none that fits."""
     fitting = [alias for alias in _by_rule().get(rule, ()) if alias.words <= words]

@@ -7,8 +7,7 @@ follows the change. The order is that of operation names, then of the document.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from guardian.model import Direction
 from guardian.rules.encoding import shared_headers
@@ -50,8 +49,7 @@ Pair: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(NamedTuple):
     """One pair and where it is: ``operation`` as base names it, ``place`` the part of it, in words.
 
     ``operation`` is empty for what concerns the whole service. ``direction`` is that of the messages concerned.
@@ -185,7 +183,8 @@ class _Aligner:
         yield Placed(OperationPair(base, head, direction, renamed), base.name, "operation", direction)
         self._note_schemes(base, head)
         if not same_messages:
-            yield from self._parameters(base, head, direction)
+            if not self._same_parameters(base, head):
+                yield from self._parameters(base, head, direction)
             yield from self._body(base, head, direction)
             yield from self._responses(base, head, direction.opposite)
         for one, other in match_callbacks(base, head):
@@ -197,11 +196,15 @@ class _Aligner:
     def _written_same(self, base: Operation, head: Operation) -> bool:
         if self._same(base.path_node, head.path_node):
             return True
+        return self._same(base.node, head.node) and self._same_shared_parameters(base, head)
+
+    def _same_shared_parameters(self, base: Operation, head: Operation) -> bool:
+        """Whether the parameters are written the same that all operations of the path have."""
         shared, theirs = (
             next((layer for layer in layers if "parameters" in layer.value), layers[0])
             for layers in (path_layers(base), path_layers(head))
         )
-        return self._same(base.node, head.node) and _same_child(shared, theirs, "parameters", self._same)
+        return _same_child(shared, theirs, "parameters", self._same)
 
     def _inherits_same_security(self, operation: Operation) -> bool:
         """Whether what an operation written the same requires is the same, by the names that it gives it."""
@@ -235,6 +238,15 @@ class _Aligner:
 
     # -- parameters ------------------------------------------------------------------------------------------------
 
+    def _same_parameters(self, base: Operation, head: Operation) -> bool:
+        """Whether all parameters are written the same: then they need not be read."""
+        return (
+            self.base.dialect == self.head.dialect
+            and base.path == head.path
+            and _same_child(base.node, head.node, "parameters", self._same)
+            and self._same_shared_parameters(base, head)
+        )
+
     def _parameters(self, base: Operation, head: Operation, direction: Direction) -> Iterator[Placed]:
         parents = _below(base.node, "parameters"), _below(head.node, "parameters")
         for one, other in match_parameters(base, head, *self._shapers):
@@ -252,9 +264,10 @@ class _Aligner:
     ) -> Iterator[Placed]:
         """Where the schemas of a parameter or header begin; nothing to compare if one is text and one a document."""
         if not base.content and not head.content:
-            for placed in _root(base.schema, head.schema, operation, place, direction, field=base.field, text=True):
-                assert isinstance(placed.pair, SchemaRoot), "that is what `_root` makes"
-                yield replace(placed, pair=replace(placed.pair, style=base.style, explode=base.explode))
+            yield from _root(
+                base.schema, head.schema, operation, place, direction,
+                field=base.field, text=True, style=base.style, explode=base.explode,
+            )  # fmt: skip
         elif base.content and head.content:
             one, other = base.content[0], head.content[0]
             yield from _root(one.schema, other.schema, operation, place, direction, field=base.field)
@@ -404,9 +417,11 @@ def _root(
     *,
     field: str = "",
     text: bool = False,
+    style: str = "",
+    explode: bool | None = None,
     xml: bool = False,
 ) -> Iterator[Placed]:
     if base is None and head is None:
         return
-    root = SchemaRoot(base or ANYTHING, head or ANYTHING, direction, place, field, text, xml=xml)
+    root = SchemaRoot(base or ANYTHING, head or ANYTHING, direction, place, field, text, style, explode, xml)
     yield Placed(root, operation, place, direction)

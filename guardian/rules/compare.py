@@ -6,16 +6,17 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from guardian.model import Change, Confidence, Direction, Hit, Impact, Location, Note, Severity
 from guardian.rules import aliases
 from guardian.rules.align import Placed, align
 from guardian.rules.facts import STABILITY
 from guardian.rules.pairs import Delta, OperationPair, SchemaRoot, XmlPair
-from guardian.rules.registry import Rule, rules_for
+from guardian.rules.registry import Rule
 from guardian.rules.urls import shape_of
 from guardian.rules.verdict import judge
-from guardian.rules.walk import Child, Found, Same, Walker, run_rule
+from guardian.rules.walk import Child, Found, Same, Walker, said_of
 from guardian.rules.walk_paths import write_path
 from guardian.spec.api import Api, Node
 from guardian.spec.shape import meant
@@ -39,8 +40,7 @@ class Options:
     prove: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(NamedTuple):
     """All changes of one service, in the order of reports, and what a reader should know besides."""
 
     changes: tuple[Change, ...]
@@ -138,9 +138,8 @@ class _Comparer:
             found = [each for each in self.walker.walk(root) if not again or each.rule.pair is XmlPair]
             yield from self._proved(placed, [(each, self._schema_change(placed, each)) for each in found])
             return
-        for rule in rules_for(type(placed.pair)):
-            for delta in run_rule(rule, placed.pair):
-                yield self._place(rule, delta, placed, placed.place, delta.field, ())
+        for rule, delta in said_of(placed.pair):
+            yield self._place(rule, delta, placed, placed.place, delta.field, ())
 
     def _schema_change(self, placed: Placed, found: Found) -> Change:
         steps = [(child.step, child.literal) for child in found.path]
@@ -166,24 +165,33 @@ class _Comparer:
                 yield change
             elif not isinstance(proof, str):
                 # Where the documents could not decide, the judge did.
-                proved = replace(change, witness=proof, unproved=None)
-                yield self._regraded(proved, placed, found, Confidence.PROVED)
+                severity = self._regraded(change, placed, found, Confidence.PROVED)
+                yield replace(
+                    change,
+                    witness=proof,
+                    unproved=None,
+                    confidence=Confidence.PROVED,
+                    severity=severity,
+                    counts_as=severity,
+                )
             elif proof in SOUGHT_IN_VAIN and "contentMediaType" not in found.rule.claims:
                 # A value that only one side accepts would have been found, were it that simple; what a text contains is
                 # another matter, of which the judge takes no notice.
-                unproved = replace(change, unproved=change.unproved or proof)
-                yield self._regraded(unproved, placed, found, Confidence.POSSIBLE)
+                severity = self._regraded(change, placed, found, Confidence.POSSIBLE)
+                yield replace(
+                    change,
+                    unproved=change.unproved or proof,
+                    confidence=Confidence.POSSIBLE,
+                    severity=severity,
+                    counts_as=severity,
+                )
             else:
                 yield replace(change, unproved=change.unproved or proof)
 
-    def _regraded(self, change: Change, placed: Placed, found: Found, confidence: Confidence) -> Change:
-        """The change as sure as the search for a witness made it, with the severity that goes with that."""
-        delta = replace(found.delta, confidence=confidence)
-        alias = change.aliases.get("oasdiff")
-        severity = self._capped(
-            self._severity(found.rule, delta, change.direction, alias), placed, found.delta, found.path
-        )
-        return replace(change, confidence=confidence, severity=severity, counts_as=severity)
+    def _regraded(self, change: Change, placed: Placed, found: Found, confidence: Confidence) -> Severity:
+        """The severity that goes with how sure the search for a witness has made the change."""
+        severity = self._severity(found.rule, found.delta, change.direction, change.aliases.get("oasdiff"), confidence)
+        return self._capped(severity, placed, found.delta, found.path)
 
     def _place(
         self, rule: Rule, delta: Delta, placed: Placed, place: str, field: str, path: tuple[Child, ...]
@@ -191,27 +199,30 @@ class _Comparer:
         direction = placed.pair.direction if isinstance(placed.pair, SchemaRoot) else placed.direction
         words = aliases.words_of(placed, delta, below=bool(path))
         alias = aliases.pick(rule.id, words | {"path"} if self._path_is_gone(placed.pair) else words)
-        severity = self._capped(self._severity(rule, delta, direction, alias), placed, delta, path)
+        confidence = delta.confidence or Confidence.CERTAIN
+        severity = self._capped(self._severity(rule, delta, direction, alias, confidence), placed, delta, path)
         message = worded(delta.message, field, place) if isinstance(placed.pair, SchemaRoot) else delta.message
         hit = _turned(delta.hit or rule.hit, direction)
         harmless = (delta.severity or judge(delta.effect, direction, Confidence.CERTAIN)) is Severity.INFO
         if harmless and hit is not Hit.DECODER:
             hit = Hit.NOBODY  # whoever used it is served as before
-        change = Change(
+        place = delta.place or place
+        return Change(
             rule=rule.id,
             service=self.service,
             operation=placed.operation,
             direction=direction,
-            place=delta.place or place,
+            place=place,
             field=field,
             effect=delta.effect,
             severity=severity,
             counts_as=severity,
-            confidence=delta.confidence or Confidence.CERTAIN,
+            confidence=confidence,
             message=message,
             why=delta.why or rule.why,
             base=_location(delta.base, self.base),
             head=_location(delta.head, self.head),
+            fingerprint=_fingerprint(rule.id, self.title, placed.operation, direction, place, field, message),
             renamed_to=write_path("", [(c.step, c.literal) for c in path], delta.renamed_to)
             if delta.renamed_to
             else None,
@@ -221,7 +232,6 @@ class _Comparer:
             strict_impact=delta.strict_impact or _strict(rule, delta),
             unproved=delta.unproved,
         )
-        return replace(change, fingerprint=fingerprint(change, self.title))
 
     def _path_is_gone(self, pair: object) -> bool:
         """Whether an operation was removed together with all others of its path."""
@@ -233,9 +243,11 @@ class _Comparer:
 
     def _capped(self, severity: Severity, placed: Placed, delta: Delta, path: tuple[Child, ...]) -> Severity:
         """No more than a note where base marked the place as promising nothing."""
+        if severity.rank <= Severity.INFO.rank:
+            return severity
         trail = (*self._operation_nodes(placed.operation), *_trail(placed, delta, path))
         if any(unstable(node, self.options.stability) for node in trail):
-            return min(severity, Severity.INFO, key=lambda each: each.rank)
+            return Severity.INFO
         return severity
 
     def _operation_nodes(self, name: str) -> tuple[Node, ...]:
@@ -247,7 +259,9 @@ class _Comparer:
             found = self._stability[name] = (operation.node, operation.path_node) if operation else ()
         return found
 
-    def _severity(self, rule: Rule, delta: Delta, direction: Direction, alias: str | None) -> Severity:
+    def _severity(
+        self, rule: Rule, delta: Delta, direction: Direction, alias: str | None, confidence: Confidence
+    ) -> Severity:
         chosen = self.options.severity or {}
         # An alias says less than its rule: it speaks of changes that go by this name, and of no others.
         for name in (alias, rule.id) if alias else (rule.id,):
@@ -256,7 +270,7 @@ class _Comparer:
                     return chosen[key]
         if delta.severity is not None:
             return delta.severity
-        return judge(delta.effect, direction, delta.confidence or Confidence.CERTAIN)
+        return judge(delta.effect, direction, confidence)
 
 
 def _turned(hit: Hit, direction: Direction) -> Hit:
@@ -300,15 +314,15 @@ def _location(node: Node | None, api: Api | None) -> Location | None:
 
 def fingerprint(change: Change, title: str) -> str:
     """12 hex digits that name this very change: what, where and between which values; never files, lines or order."""
-    parts = (
-        change.rule,
-        title,
-        _VARIABLE.sub("{}", change.operation),
-        change.direction.value,
-        change.place,
-        change.field,
-        change.message,
+    return _fingerprint(
+        change.rule, title, change.operation, change.direction, change.place, change.field, change.message
     )
+
+
+def _fingerprint(
+    rule: str, title: str, operation: str, direction: Direction, place: str, field: str, message: str
+) -> str:
+    parts = (rule, title, _VARIABLE.sub("{}", operation), direction.value, place, field, message)
     return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:12]
 
 

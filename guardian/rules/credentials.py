@@ -8,8 +8,8 @@ its nearest likeness: more scopes, a scheme more, another scheme, a way gone.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Literal
+from functools import lru_cache
+from typing import Literal, NamedTuple
 
 from guardian.rules.pairs import OperationPair
 from guardian.spec.api import Node, Operation, SecurityScheme
@@ -18,8 +18,7 @@ Identity = tuple[str, ...]
 What = Literal["scopes", "schemes", "replaced", "way"]
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
+class Way(NamedTuple):
     """One alternative: schemes that are presented together, with their scopes. None at all: anonymous."""
 
     schemes: Mapping[Identity, SecurityScheme]
@@ -46,8 +45,7 @@ class Way:
         return frozenset(scheme.component for scheme in self.schemes.values())
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """What happened to one way in: ``before`` or ``after`` is ``None`` if it has no likeness on that side.
 
     ``what``: ``scopes`` of the same schemes differ; ``schemes`` were added to it or taken from it; it was
@@ -77,8 +75,13 @@ def ways(operation: Operation) -> list[Way]:
     return list(found.values()) or [Way({}, {}, operation.node)]
 
 
-def steps(pair: OperationPair) -> Iterator[Step]:
-    """Everything that happened to the ways in of one operation."""
+@lru_cache(maxsize=1)
+def steps(pair: OperationPair) -> tuple[Step, ...]:
+    """Everything that happened to the ways in of one operation; remembered, since one rule after the other asks."""
+    return tuple(_steps(pair))
+
+
+def _steps(pair: OperationPair) -> Iterator[Step]:
     if not pair.base or not pair.head or not (pair.base.parts.security or pair.head.parts.security):
         return
     before, after = ways(pair.base), ways(pair.head)

@@ -3,7 +3,8 @@
 Shares nothing with the rules and the shapes they compare. A schema of any dialect is rewritten, keyword by keyword,
 into JSON Schema 2020-12 and judged with ``format`` and ``pattern`` asserted. Only what the value at hand can reach is
 rewritten: properties it does not have cannot matter, so a judgement costs what the value is worth, not the document
-(until a schema has been asked about so often that rewriting all of it once is cheaper).
+(until a schema has been asked about so often that rewriting all of it once is cheaper). Each judge knows the schemas of
+one place: what stands below is put to the judge of that place, which all who have the same there share, with its answers.
 
 The conventions of messages (INTERFACE, section 5) are part of the question. A *sender* sends no key that it does not
 declare, unless it declares none at all and so is free-form. A *receiver* of a request takes it as the schema says; the reader of a response ignores keys it does not know.
@@ -13,15 +14,17 @@ Neither expects what is readOnly in a request or writeOnly in a response. ``oneO
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import marshal
+from collections.abc import Hashable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from guardian.errors import RefError
 from guardian.model import Direction
+from guardian.rules.alike import Alike
 from guardian.rules.rewrite import Memo, Rewriter, Role
 from guardian.rules.validator import Json, Unjudgeable, compiled
-from guardian.spec.api import Schema
+from guardian.spec.api import Node, Schema
 from guardian.spec.shape import meant
 
 if TYPE_CHECKING:
@@ -31,22 +34,76 @@ if TYPE_CHECKING:
 # A schema that has been made ready for so many kinds of values is made ready for all.
 ASKED_OFTEN = 3
 
+# Judges ask each other no further down than this: Python would end it somewhere, and the validator say nothing of that.
+MAX_DEPTH = 100
+
+# A keyword of our own, for a place below whose value is put to another judge: that one's number.
+_ASK = "x-ask"
+
 
 class Judges:
-    """The judges of one side, remembered by what they judge."""
+    """The judges of one side, remembered by what they judge; ``alike`` says what is the same to them."""
 
     def __init__(self) -> None:
-        self._judges: dict[tuple[object, ...], Judge] = {}
-        self._memo = Memo()
+        self.alike = Alike()
+        self.memo = Memo()
+        self._judges: list[Judge] = []
+        self._numbers: dict[Hashable, int] = {}
+        self._answers: dict[tuple[int, bytes], bool] = {}
+        self._failed: Exception | None = None
+        self._depth = 0
 
     def judge(self, schema: Schema, direction: Direction, role: Role, *, tags: bool = False) -> Judge:
         """The judge of a schema in messages of this direction; see ``Judge``."""
-        schema = meant(schema)
-        key = (schema.key, direction, role, tags)
-        found = self._judges.get(key)
-        if found is None:
-            found = self._judges[key] = Judge(schema, direction, role, tags=tags, memo=self._memo)
-        return found
+        return self._judges[self.number(schema, direction, role, tags=tags)]
+
+    def number(
+        self, schema: Schema, direction: Direction, role: Role, *, tags: bool = False, exact: bool = False
+    ) -> int:
+        """The number of a judge, by which others ask it."""
+        key = (self.alike(schema), direction, role, tags, exact)
+        number = self._numbers.setdefault(key, len(self._judges))
+        if number == len(self._judges):
+            self._judges.append(Judge(meant(schema), direction, role, tags=tags, exact=exact, judges=self))
+        return number
+
+    def accepts(self, number: int, value: Any) -> bool:
+        """Whether that judge accepts a value; an answer may be worth nothing before ``settle`` was called."""
+        self._depth += 1
+        try:
+            if self._depth > MAX_DEPTH:
+                raise Unjudgeable(f"the value is more than {MAX_DEPTH} levels deep")
+            key = number, marshal.dumps(value, 2)
+            if key not in self._answers:
+                self._answers[key] = self._judges[number].accepts(value)
+            return self._answers[key]
+        except Exception as error:  # noqa: BLE001 - the validator would take it for a refusal; `settle` raises it
+            self._failed = error
+            return False
+        finally:
+            self._depth -= 1
+
+    def objections(self, number: int, value: Any) -> list[set[str]]:
+        """The objections of that judge to a value."""
+        return self._judges[number].objections(value)
+
+    def settle(self) -> None:
+        """Raise what went wrong with a question in between."""
+        if self._failed is not None:
+            failed, self._failed = self._failed, None
+            raise failed
+
+
+class _Question:
+    """The keyword of our own as the validator wants it: an object that raises a ValueError for what it refuses."""
+
+    def __init__(self, judges: Judges, number: int) -> None:
+        self._judges = judges
+        self._number = number
+
+    def validate(self, value: Any) -> None:
+        if not self._judges.accepts(self._number, value):
+            raise ValueError(self._number)
 
 
 class Judge:
@@ -58,18 +115,28 @@ class Judge:
         role: whose acceptance is asked for.
         tags: whether a discriminator's value must be a known one and select a variant that fits; JSON Schema alone
             does not know discriminators.
+        exact: whether to leave out what senders and receivers mean by what is written, as inside ``not`` and conditions.
+        judges: those of the same side, if there are others.
     """
 
     def __init__(
-        self, schema: Schema, direction: Direction, role: Role, *, tags: bool = False, memo: Memo | None = None
+        self,
+        schema: Schema,
+        direction: Direction,
+        role: Role,
+        *,
+        tags: bool = False,
+        exact: bool = False,
+        judges: Judges | None = None,
     ) -> None:
         self._schema = schema
         self._direction = direction
         self._role = role
         self._tags = tags
-        self._memo = memo if memo is not None else Memo()
+        self._exact = exact
+        self._judges = judges if judges is not None else Judges()
         self._whole: Draft202012Validator | None = None
-        self._validators: list[tuple[set[str], bool, Draft202012Validator]] = []
+        self._validators: list[tuple[frozenset[str], bool, Draft202012Validator]] = []
 
     def accepts(self, value: Any, needs: Json = True) -> bool:
         """Whether the value is accepted, and satisfies ``needs``, a further JSON Schema that a reader relies on.
@@ -78,7 +145,9 @@ class Judge:
             Unjudgeable: the schema is nothing that the validator can read.
             RefError: a reference in the schema leads nowhere.
         """
-        return self._validator([value]).is_valid(value) and (needs is True or compiled(needs).is_valid(value))
+        accepted = self._validator(value).is_valid(value)
+        self._judges.settle()
+        return accepted and (needs is True or compiled(needs).is_valid(value))
 
     def objections(self, value: Any) -> list[set[str]]:
         """For each objection to a value the keywords that lead to it.
@@ -86,16 +155,23 @@ class Judge:
         Raises:
             Unjudgeable, RefError: as for ``accepts``.
         """
-        return [set(map(str, error.schema_path)) for error in self._validator([value]).iter_errors(value)]
+        errors = list(self._validator(value).iter_errors(value))
+        self._judges.settle()
+        found: list[set[str]] = []
+        for error in errors:
+            keywords = set(map(str, error.schema_path))
+            if error.schema_path[-1] == _ASK:
+                below = self._judges.objections(int(error.message), error.instance)
+                found.extend(keywords | each for each in below)
+            else:
+                found.append(keywords)
+        return found
 
-    def prepare(self, values: Iterable[Any]) -> None:
-        """Make ready to judge these values: that is cheaper than one by one."""
-        self._validator(values)
-
-    def _validator(self, values: Iterable[Any]) -> Draft202012Validator:
+    def _validator(self, value: Any) -> Draft202012Validator:
         if self._whole is not None:
             return self._whole
-        names, items = _contents(values)
+        names = frozenset(value) if isinstance(value, dict) else frozenset()
+        items = isinstance(value, list) and bool(value)
         for known, with_items, validator in self._validators:
             if names <= known and items <= with_items:
                 return validator
@@ -103,26 +179,18 @@ class Judge:
             with suppress(Unjudgeable, RefError):
                 self._whole = self._compiled(None, True)
                 return self._whole
-        validator = self._compiled(frozenset(names), items)
+        validator = self._compiled(names, items)
         self._validators.append((names, items, validator))
         return validator
 
     def _compiled(self, names: frozenset[str] | None, items: bool) -> Draft202012Validator:
-        rewriter = Rewriter(self._direction, self._role, self._tags, names, items, self._memo)
-        return compiled(rewriter.schema(self._schema.nodes))
+        judges, direction, role, tags = self._judges, self._direction, self._role, self._tags
 
+        def below(node: Node, exact: bool) -> Json:
+            return {_ASK: judges.number(Schema((node,)), direction, role, tags=tags, exact=exact)}
 
-def _contents(values: Iterable[Any]) -> tuple[set[str], bool]:
-    """Every key anywhere in some values, and whether there is any item."""
-    names: set[str] = set()
-    items = False
-    stack = list(values)
-    while stack:
-        each = stack.pop()
-        if isinstance(each, dict):
-            names.update(each)
-            stack.extend(each.values())
-        elif isinstance(each, list):
-            items = items or bool(each)
-            stack.extend(each)
-    return names, items
+        def question(parent: object, number: int, path: object) -> _Question:
+            return _Question(judges, number)
+
+        rewriter = Rewriter(direction, role, tags, names, items, judges.memo, exact=self._exact, elsewhere=below)
+        return compiled(rewriter.schema(self._schema.nodes), {_ASK: question})

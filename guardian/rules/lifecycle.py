@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from guardian.model import Effect, Hit, Impact, Severity
 from guardian.rules.facts import STABILITY, field_of, in_words, place_of, stability, turn
@@ -112,9 +111,9 @@ def stability_changed(pair: OperationPair) -> Iterator[Delta]:
     for delta in _extension_changed(pair, key):
         fact = stability(*(field_of(side, key) for side in (pair.base, pair.head)))
         if fact == "decreased":
-            yield replace(delta, severity=Severity.WARNING, facts=(fact,))
+            yield delta._replace(severity=Severity.WARNING, facts=(fact,))
         elif fact is not None:
-            yield replace(delta, impact=Impact.SAFE, facts=(fact,))
+            yield delta._replace(impact=Impact.SAFE, facts=(fact,))
 
 
 @rule(

@@ -8,7 +8,7 @@ paired by the best structural likeness so that the finding can say what changed 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from guardian.model import Effect
 from guardian.spec.shape import KINDS, Atom, Shape
@@ -20,8 +20,7 @@ ALIKE = 0.4
 RelateAtoms = Callable[[Atom, Atom], Effect | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Matching:
+class Matching(NamedTuple):
     matched: tuple[tuple[Atom, Atom], ...]
     lost: tuple[Atom, ...]
     gained: tuple[Atom, ...]

@@ -37,9 +37,12 @@ def match_operations(base: Api, head: Api) -> list[Matched]:
 
 def match_callbacks(base: Operation | None, head: Operation | None) -> list[Matched]:
     """The callbacks of one operation in pairs: by name, expression and method, then without the expression."""
+    ours, theirs = (side.parts.callbacks if side else () for side in (base, head))
+    if not ours and not theirs:
+        return []
     pairs, lost, gained = _match(
-        base.parts.callbacks if base else (),
-        head.parts.callbacks if head else (),
+        ours,
+        theirs,
         (
             (_callback(base, expression=True), _callback(head, expression=True)),
             (_callback(base, expression=False), _callback(head, expression=False)),

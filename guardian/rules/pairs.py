@@ -7,8 +7,7 @@ A rule never walks, prints or opens files.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 from guardian.model import Confidence, Direction, Effect, Hit, Impact, Severity
 from guardian.spec.api import (
@@ -28,8 +27,7 @@ from guardian.spec.shape import Atom, Shape
 Relate = Callable[[Schema, Schema], Effect | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Delta:
+class Delta(NamedTuple):
     """What one rule says about one pair; everything that is ``None`` comes from the rule and the verdict table.
 
     ``field`` is relative to the pair (``email``, ``query:page``, ``scope:users.read``, empty for the pair itself).
@@ -58,16 +56,14 @@ class Delta:
     samples: tuple[Any, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ApiPair:
+class ApiPair(NamedTuple):
     """Both sides of one service."""
 
     base: Api
     head: Api
 
 
-@dataclass(frozen=True, slots=True)
-class OperationPair:
+class OperationPair(NamedTuple):
     """One operation on both sides, matched by effective URL or template shape; ``None`` where a side lacks it.
 
     ``direction`` is that of its request: turned round for webhooks and callbacks.
@@ -80,8 +76,7 @@ class OperationPair:
     renamed_variables: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ParameterPair:
+class ParameterPair(NamedTuple):
     """One parameter or header, matched by (location, name); headers without case, path variables by position."""
 
     base: Parameter | None
@@ -92,8 +87,7 @@ class ParameterPair:
     head_parent: Node | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class BodyPair:
+class BodyPair(NamedTuple):
     """The request body of both sides."""
 
     base: Body | None
@@ -103,8 +97,7 @@ class BodyPair:
     head_parent: Node | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class MediaTypePair:
+class MediaTypePair(NamedTuple):
     """One media type of a body or response that both sides have, maybe one of them as part of a range."""
 
     base: MediaType | None
@@ -114,8 +107,7 @@ class MediaTypePair:
     head_parent: Node | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ResponsePair:
+class ResponsePair(NamedTuple):
     """One status. A base status without a like in head is paired with head's range or ``default``, and vice versa."""
 
     base: Response | None
@@ -125,8 +117,7 @@ class ResponsePair:
     head_parent: Node | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class HeaderPair:
+class HeaderPair(NamedTuple):
     """One response header, matched by name without case."""
 
     base: Parameter | None
@@ -136,8 +127,7 @@ class HeaderPair:
     head_parent: Node | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class MediaTypeOffer:
+class MediaTypeOffer(NamedTuple):
     """A media type that one side alone has, in a body that both sides have.
 
     ``negotiated`` is true for the responses of an API: there the reader names what it wants (RFC 9110, Accept), so an
@@ -154,8 +144,7 @@ class MediaTypeOffer:
     head_parent: Node | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ServersPair:
+class ServersPair(NamedTuple):
     """The server lists that hold for the same operations on both sides.
 
     ``routes`` are the path templates of those operations, variable names erased, as (base, head); all that are equal
@@ -170,8 +159,7 @@ class ServersPair:
     head_parent: Node
 
 
-@dataclass(frozen=True, slots=True)
-class SchemePair:
+class SchemePair(NamedTuple):
     """One security scheme that operations of both sides require, the same on the wire: for what is not on the wire."""
 
     base: SecurityScheme
@@ -179,8 +167,7 @@ class SchemePair:
     direction: Direction = Direction.REQUEST
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaRoot:
+class SchemaRoot(NamedTuple):
     """Where a schema comparison starts: the place in the message, and how its values are written on the wire.
 
     ``text`` is true where scalars travel as text (parameters, headers, urlencoded forms).
@@ -197,8 +184,7 @@ class SchemaRoot:
     xml: bool = False  # the body travels as XML
 
 
-@dataclass(frozen=True, slots=True)
-class UnionPair:
+class UnionPair(NamedTuple):
     """Two effective shapes with their alternatives already matched.
 
     ``lost`` and ``gained`` are the alternatives without a partner on the other side. ``relate`` compares two schemas
@@ -224,8 +210,7 @@ class Ends(TypedDict):
     head: Node | None
 
 
-@dataclass(frozen=True, slots=True)
-class AtomPair:
+class AtomPair(NamedTuple):
     """Two matched alternatives of one JSON type. Each kind has its own subclass, so that a rule names what it judges.
 
     ``probing`` is true where only effects are asked for: a rule may then spare what merely words its finding.
@@ -243,8 +228,7 @@ class AtomPair:
         return {"base": base or self.base.node, "head": head or self.head.node}
 
 
-@dataclass(frozen=True, slots=True)
-class XmlPair:
+class XmlPair(NamedTuple):
     """Two matched objects in a body that travels as XML, for what only XML shows."""
 
     base: Atom

@@ -11,10 +11,9 @@ import difflib
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from guardian.errors import UsageError
 from guardian.model import Hit, Impact
@@ -46,8 +45,7 @@ MODULES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(NamedTuple):
     """One executable example: ``outcome`` is breaks, warns or holds; ``text`` is YAML with base and head."""
 
     outcome: str
@@ -55,8 +53,7 @@ class Example:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """One rule. ``hit``/``impact``/``strict_impact`` say who is concerned and how badly, unless a delta says otherwise.
 
     ``claims`` lists the OpenAPI fields and JSON Schema keywords that this rule answers for.
@@ -125,8 +122,8 @@ def also(
 
     def register(check: Callable[[PairT], Iterator[Delta]]) -> Callable[[PairT], Iterator[Delta]]:
         known = _RULES[id]
-        page = _RULES[id] = replace(known, claims=tuple(dict.fromkeys((*known.claims, *claims))))
-        _MORE.append(replace(page, pair=pair, check=check))
+        page = _RULES[id] = known._replace(claims=tuple(dict.fromkeys((*known.claims, *claims))))
+        _MORE.append(page._replace(pair=pair, check=check))
         return check
 
     return register

@@ -47,22 +47,20 @@ def certainty(name: str, other: str, *, same_meaning: bool, alone: bool) -> floa
 
 def likely_rename(name: str, pair: ObjectPair) -> str | None:
     """The property of head that the removed property ``name`` of base most likely became."""
-    removed = [each for each in pair.base.properties if each not in pair.head.properties]
-    added = {each: schema for each, schema in pair.head.properties.items() if each not in pair.base.properties}
-    if name not in pair.base.properties or not added:
+    before, after = pair.base.properties, pair.head.properties
+    removed = [each for each in before if each not in after]
+    added = {each: after[each] for each in after if each not in before}
+    if name not in before or not added:
         return None
     alone = len(removed) == len(added) == 1
     scored = sorted(
-        (-_score(name, other, pair.base.properties[name], schema, pair.relate, alone), other)
-        for other, schema in added.items()
+        (-_score(name, other, before[name], schema, pair.relate, alone), other) for other, schema in added.items()
     )
     best, other = scored[0]
     if -best < LIKELY:
         return None
     rivals = [each for each in removed if each != name]
-    if any(
-        _score(each, other, pair.base.properties[each], added[other], pair.relate, alone) > -best for each in rivals
-    ):
+    if any(_score(each, other, before[each], added[other], pair.relate, alone) > -best for each in rivals):
         return None
     return other
 

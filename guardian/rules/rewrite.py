@@ -5,7 +5,7 @@ Only what a value with certain keys can reach is rewritten; see ``guardian.rules
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import Enum, auto
 from typing import Any
 
@@ -71,6 +71,9 @@ class Rewriter:
     properties that the message does not carry; ``trail`` holds the nodes that apply to the same value above: where such
     nodes lead in a circle (a parent lists its variants, each of which extends the parent), the circle says nothing more
     and is cut, for a validator would never come back from it.
+
+    ``exact`` says how it starts: inside ``not`` and conditions nothing is read kindly, and nothing declared. ``elsewhere``
+    makes the schema of a place below, given whether it is read exactly, if that is not to be rewritten here; leaves are.
     """
 
     def __init__(
@@ -81,6 +84,9 @@ class Rewriter:
         names: frozenset[str] | None,
         items: bool,
         memo: Memo | None = None,
+        *,
+        exact: bool = False,
+        elsewhere: Callable[[Node, bool], Json] | None = None,
     ) -> None:
         self.direction = direction
         self.role = role
@@ -88,7 +94,8 @@ class Rewriter:
         self.names = names
         self.items = items
         self.memo = memo if memo is not None else Memo()
-        self.exact = False  # inside `not` and conditions nothing is read kindly, and nothing declared
+        self.exact = exact
+        self.elsewhere = elsewhere
         self.definitions: dict[str, Json] = {}
         self._numbers: dict[tuple[object, ...], str] = {}
         self._outlines: dict[str, str] = {}  # the number of what is outlined, by the outline's name
@@ -185,7 +192,8 @@ class Rewriter:
         if known is not None:
             return known[1]
         if not _COMPOUND.isdisjoint(value):
-            return self.place((node.child(*steps),))
+            child = node.child(*steps)
+            return self.place((child,)) if self.elsewhere is None else self.elsewhere(child, self.exact)
         schema = self._leaf(node.child(*steps))
         self.memo.leaves[key] = value, schema
         return schema

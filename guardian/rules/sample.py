@@ -186,20 +186,21 @@ class Sampler:
         """The smallest object that has these properties, or None."""
         made = dict(forced)
         names = list(atom.required)
-        for name in names:
-            names.extend(other for one, other in atom.dependent_required if one == name and other not in names)
-        for name in forced:
-            names.extend(other for one, other in atom.dependent_required if one == name and other not in names)
+        if atom.dependent_required:
+            for asking in (names, forced):
+                for name in asking:
+                    names.extend(other for one, other in atom.dependent_required if one == name and other not in names)
         least = int(atom.min_properties.value) if atom.min_properties else 0
-        spare = [name for name in atom.properties if name not in names and name not in made]
-        names.extend(spare[: max(0, least - len({*names, *made}))])
+        if least:
+            spare = [name for name in atom.properties if name not in names and name not in made]
+            names.extend(spare[: max(0, least - len({*names, *made}))])
         for name in names:
             if name not in made:
                 values = self.values(property_of(atom, name), 1)
                 if not values:
                     return None
                 made[name] = values[0]
-        for name in self.keys(atom, least):
+        for name in self.keys(atom, least) if len(made) < least else ():
             if len(made) >= least:
                 break
             values = self.values(property_of(atom, name), 1)

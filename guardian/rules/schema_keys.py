@@ -271,13 +271,12 @@ def max_properties_changed(pair: ObjectPair) -> Iterator[Delta]:
         base: {type: object, maxProperties: 10}
         head: {type: object}
     """
+    base, head = pair.base.max_properties, pair.head.max_properties
+    if base is None and head is None:
+        return
     keys = sent_keys(pair)
-    if keys is None or any(
-        limit and limit.value < len(keys) for limit in (pair.base.max_properties, pair.head.max_properties)
-    ):
-        yield from limit_changed(
-            pair, pair.base.max_properties, pair.head.max_properties, upper=True, what="maxProperties"
-        )
+    if keys is None or any(limit and limit.value < len(keys) for limit in (base, head)):
+        yield from limit_changed(pair, base, head, upper=True, what="maxProperties")
 
 
 @rule(

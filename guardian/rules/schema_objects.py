@@ -22,9 +22,9 @@ _GONE_OPTIONAL = (
 )
 
 
-def declared(atom: Atom, name: str) -> bool:
-    """True if the side says anything of this property: declares it, requires it, or hides it."""
-    return name in atom.properties or name in atom.required or name in atom.hidden
+def declared(atom: Atom) -> set[str]:
+    """The properties that the side says anything of: declares them, requires them, or hides them."""
+    return {*atom.properties, *atom.required, *atom.hidden}
 
 
 def _where(atom: Atom, name: str) -> Node | None:
@@ -78,8 +78,9 @@ def property_removed(pair: ObjectPair) -> Iterator[Delta]:
         base: {type: object, properties: {id: {type: string}, name: {type: string}}}
         head: {type: object, properties: {id: {type: string}}}
     """
+    known = declared(pair.head)
     for name in _names(pair.base):
-        if declared(pair.head, name):
+        if name in known:
             continue
         if pair.direction is Direction.RESPONSE:
             required = name in pair.base.required
@@ -137,8 +138,9 @@ def property_added(pair: ObjectPair) -> Iterator[Delta]:
         base: {type: object, properties: {id: {type: string}}}
         head: {type: object, properties: {id: {type: string}, name: {type: string}}}
     """
+    known = declared(pair.base)
     for name in _names(pair.head):
-        if declared(pair.base, name) or (pair.direction is Direction.REQUEST and name in pair.head.required):
+        if name in known or (pair.direction is Direction.REQUEST and name in pair.head.required):
             continue
         schema = pair.head.properties.get(name)
         if schema is not None and not _possible(schema):
@@ -226,7 +228,7 @@ def property_became_required(pair: ObjectPair) -> Iterator[Delta]:
         head: {type: object, required: [name], properties: {name: {type: string}}}
     """
     for name in pair.head.required:
-        if name in pair.base.properties and name not in pair.base.required:
+        if name not in pair.base.required and name in pair.base.properties:
             yield Delta(
                 Effect.NARROWED,
                 "became required",
@@ -257,7 +259,7 @@ def property_became_optional(pair: ObjectPair) -> Iterator[Delta]:
         head: {type: object, properties: {name: {type: string}}}
     """
     for name in pair.base.required:
-        if name in pair.head.properties and name not in pair.head.required:
+        if name not in pair.head.required and name in pair.head.properties:
             yield Delta(
                 Effect.WIDENED,
                 "became optional",

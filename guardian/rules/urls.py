@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import islice, product
-from typing import Any
+from typing import Any, NamedTuple
 
 from guardian.spec.api import Api, Node, Operation, Server
 from guardian.spec.servers import UNSAID
@@ -60,8 +59,7 @@ def effective_path(api: Api, operation: Operation) -> str:
     return prefix.rstrip("/") + shape_of(operation.path)
 
 
-@dataclass(frozen=True, slots=True)
-class _Url:
+class _Url(NamedTuple):
     schemes: frozenset[str]
     host: str
     path: str

@@ -40,8 +40,11 @@ ENCODINGS = {
 }
 
 
-def compiled(schema: Json) -> Draft202012Validator:
+def compiled(schema: Json, keywords: dict[str, Any] | None = None) -> Draft202012Validator:
     """A validator of this schema (JSON Schema 2020-12, self-contained).
+
+    Args:
+        keywords: what makes something with a ``validate`` of a further keyword; see the validator's own description.
 
     Raises:
         Unjudgeable: it is no valid schema.
@@ -54,6 +57,7 @@ def compiled(schema: Json) -> Draft202012Validator:
             validate_formats=True,
             formats=_FORMATS,
             email_options=jsonschema_rs.EmailOptions(allow_display_text=False),
+            keywords=keywords,
             offline=True,
         )
     except ValueError as error:

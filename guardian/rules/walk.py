@@ -8,20 +8,20 @@ shortest field path.
 
 from __future__ import annotations
 
+import marshal
 from collections import deque
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Set
+from typing import Any, NamedTuple
 
-from guardian.errors import GuardianError, RuleError
+from guardian.errors import GuardianError, ReadError, RuleError
 from guardian.model import Confidence, Direction, Effect
-from guardian.rules.match import match
-from guardian.rules.pairs import ATOM_PAIRS, AtomPair, Delta, SchemaRoot, UnionPair, XmlPair
+from guardian.rules.match import Matching, match
+from guardian.rules.pairs import ATOM_PAIRS, Delta, Relate, SchemaRoot, UnionPair, XmlPair
 from guardian.rules.registry import Rule, rules_for
 from guardian.spec.api import Node, Schema
-from guardian.spec.dynamic import REFERENCES, is_guessed
+from guardian.spec.dynamic import is_guessed
 from guardian.spec.objects import Properties, undeclared
-from guardian.spec.shape import Atom
+from guardian.spec.shape import Atom, Shape
 from guardian.spec.shaper import Shaper
 from guardian.spec.subtypes import family_of
 
@@ -32,8 +32,7 @@ Step = str  # a property name, "[]" for an item, "*" for a map value
 RELATE_BUDGET = 2_000
 
 
-@dataclass(frozen=True, slots=True)
-class Child:
+class Child(NamedTuple):
     step: Step
     literal: bool  # a property name, to be escaped; not "[]" or "*"
     base: Schema
@@ -41,8 +40,7 @@ class Child:
     selected: tuple[str, str] | None = None  # a subtype, by its discriminator's property and value
 
 
-@dataclass(frozen=True, slots=True)
-class Local:
+class Local(NamedTuple):
     """What one pair of schemas says by itself, and the pairs below it."""
 
     deltas: tuple[tuple[Rule, Delta], ...]
@@ -51,8 +49,16 @@ class Local:
     guessed: bool = False  # whether a dynamic reference that the standard does not decide led here
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class _Matched(NamedTuple):
+    """What two shapes say, alternative by alternative, whatever refers to them."""
+
+    matching: Matching
+    deltas: tuple[tuple[Rule, Delta], ...]
+    children: tuple[Child, ...]
+    guessed: bool
+
+
+class Found(NamedTuple):
     """One finding of a walk: the rule, what it says, and the way to it from the root."""
 
     rule: Rule
@@ -78,6 +84,8 @@ class Walker:
         self.head_shaper = Shaper()
         self._same = same
         self._locals: dict[_Key, Local] = {}
+        self._matched: dict[tuple[int, int, Direction, bool], _Matched] = {}  # by identity: the shapers keep the shapes
+        self._leads: dict[tuple[str, str, str], bool] = {}
         self._effects: dict[_Key, Effect | None] = {}
         self._busy: set[_Key] = set()
 
@@ -100,9 +108,9 @@ class Walker:
             seen.add(key)
             local = self.local(base, head, root.direction, root.text)
             deltas = [*local.deltas, *_in_xml(local, root.direction)] if root.xml else local.deltas
+            where = tuple((child.step, child.literal) for child in path) if deltas else ()
             for rule, delta in deltas:
                 # The same words about the same place are one finding, whichever alternative they come from.
-                where = tuple((child.step, child.literal) for child in path)
                 identities = {(rule.id, where, delta.field, delta.message), (rule.id, *_ends(delta), delta.message)}
                 if told.isdisjoint(identities):
                     told.update(identities)
@@ -130,22 +138,25 @@ class Walker:
         key = (base.key, head.key, direction, text)
         if key not in self._effects:
             self._effects[key] = None  # assumed while it is being found out
-            self._effects[key] = self._total([(base, head)], direction, text, ())
+            self._effects[key] = self._total([(base, head)], direction, text)
         return self._effects[key]
 
     def _total(
         self,
-        start: list[tuple[Schema, Schema]],
+        start: Iterable[tuple[Schema, Schema]],
         direction: Direction,
         text: bool,
-        effects: tuple[Effect, ...],
+        effects: Iterable[Effect] = (),
     ) -> Effect | None:
+        """All effects together, with those below; nobody looks any further once it is ``CHANGED``."""
         total: Effect | None = None
         for effect in effects:
             total = combine(total, effect)
+            if total is Effect.CHANGED:
+                return total
         queue = deque(start)
         seen: set[object] = set()
-        while queue and total is not Effect.CHANGED:
+        while queue:
             base, head = queue.popleft()
             key = (base.key, head.key)
             if key in seen or self.same(base, head):
@@ -156,6 +167,8 @@ class Walker:
             local = self.local(base, head, direction, text)
             for _, delta in local.deltas:
                 total = combine(total, delta.effect)
+            if total is Effect.CHANGED:
+                return total
             queue.extend((child.base, child.head) for child in local.children)
         return total
 
@@ -166,30 +179,92 @@ class Walker:
         def relate(a: Schema, b: Schema) -> Effect | None:
             return self.relate(a, b, direction, text)
 
-        def relate_atoms(a: Atom, b: Atom) -> Effect | None:
-            pair = ATOM_PAIRS[a.kind](a, b, direction, text, relate, probing=True)
-            below = [(child.base, child.head) for child in children_of(pair)]
-            return self._total(below, direction, text, tuple(d.effect for _, d in _run(pair)))
-
-        matching = match(left, right, relate_atoms)
+        # Whatever refers to the same two components has the same two shapes.
+        key = (id(left), id(right), direction, text)
+        found = self._matched.get(key)
+        if found is None:
+            found = self._match(left, right, direction, text, relate)
+            if len(self._busy) == 1:  # else it may hang on what is assumed of something that is being answered
+                self._matched[key] = found
+        matching, children = found.matching, found.children
         union = UnionPair(
             left, right, direction, text, matching.matched, matching.lost, matching.gained, base.node, head.node, relate
         )
-        deltas = list(_run(union))
+        if left.subtypes is not None and right.subtypes is not None:
+            children = (*children, *_subtypes(base, head))
+        objects = tuple(pair for pair in matching.matched if pair[0].kind == "object")
+        return Local((*said_of(union), *found.deltas), children, objects, found.guessed)
+
+    def _match(self, left: Shape, right: Shape, direction: Direction, text: bool, relate: Relate) -> _Matched:
+        def relate_atoms(a: Atom, b: Atom) -> Effect | None:
+            pair = ATOM_PAIRS[a.kind](a, b, direction, text, relate, probing=True)
+            effects = (delta.effect for _, delta in said_of(pair))
+            below = ((child.base, child.head) for child in self._children(a, b))
+            return self._total(below, direction, text, effects)
+
+        matching = match(left, right, relate_atoms)
+        deltas: list[tuple[Rule, Delta]] = []
         children: dict[object, Child] = {}
         for a, b in matching.matched:
             if a.free and b.free:
                 continue  # neither side says anything of values of this kind
-            pair = ATOM_PAIRS[a.kind](a, b, direction, text, relate)
-            deltas.extend(_run(pair))
-            for child in children_of(pair):
+            deltas.extend(said_of(ATOM_PAIRS[a.kind](a, b, direction, text, relate)))
+            for child in self._children(a, b):
                 children.setdefault((child.step, child.base.key, child.head.key), child)
-        if left.subtypes is not None and right.subtypes is not None:
-            for child in _subtypes(base, head):
-                children.setdefault((child.selected, child.base.key, child.head.key), child)
-        objects = tuple(pair for pair in matching.matched if pair[0].kind == "object")
         guessed = any(is_guessed(node) for atom in (*left.atoms, *right.atoms) for node in atom.nodes)
-        return Local(tuple(deltas), tuple(children.values()), objects, guessed)
+        return _Matched(matching, tuple(deltas), tuple(children.values()), guessed)
+
+    # -- what is below ---------------------------------------------------------------------------------------------
+
+    def _children(self, base: Atom, head: Atom) -> Iterator[Child]:
+        """The pairs of schemas below a pair of alternatives: properties, map values, items."""
+        if base.kind == "object":
+            yield from _properties(base, head, self._alike(base, head))
+        elif base.kind == "array":
+            yield from _items(base, head)
+
+    def _alike(self, base: Atom, head: Atom) -> Set[str]:
+        """The properties that surely mean the same: written the same, with references that lead to what is the same.
+
+        Most properties of most objects, found without a closer look.
+        """
+        ours, theirs = base.properties, head.properties
+        if not isinstance(ours, Properties) or not isinstance(theirs, Properties):
+            return frozenset()
+        one, other = base.nodes[0].document, head.nodes[0].document
+        if one.dialect != other.dialect:
+            return frozenset()
+        written = theirs.written
+        return {
+            name
+            for name, value in ours.written.items()
+            if name in written and self._means_same(value, written[name], base.nodes[0], head.nodes[0])
+        }
+
+    def _means_same(self, base: Any, head: Any, at: Node, head_at: Node) -> bool:
+        # Equal in Python is not yet equal in JSON: there True is 1. Serialised, they differ.
+        text = marshal.dumps(base, 2)
+        if text != marshal.dumps(head, 2):
+            return False
+        if b"$" not in text and b"discriminator" not in text:
+            return True  # without a reference
+        one, other = at.document, head_at.document
+        if one.scoped or other.scoped:
+            return False  # where a reference leads depends on the way to it
+        return all(self._lead_alike(ref, at, head_at) for ref in one.refs_in(base))
+
+    def _lead_alike(self, ref: str, at: Node, head_at: Node) -> bool:
+        """Whether a reference leads to the same on both sides; remembered."""
+        key = (ref, at.document.uri, head_at.document.uri)
+        found = self._leads.get(key)
+        if found is None:
+            try:
+                targets = [node.document.documents.resolve(ref, node) for node in (at, head_at)]
+                found = self._same(*targets)
+            except ReadError:  # told where it is needed
+                found = False
+            self._leads[key] = found
+        return found
 
 
 def _unsure(delta: Delta) -> Delta:
@@ -197,7 +272,7 @@ def _unsure(delta: Delta) -> Delta:
     if delta.effect is Effect.ANNOTATION:
         return delta
     why = "the documents do not decide where a dynamic reference on the way leads"
-    return replace(delta, confidence=Confidence.POSSIBLE, unproved=delta.unproved or why)
+    return delta._replace(confidence=Confidence.POSSIBLE, unproved=delta.unproved or why)
 
 
 def _subtypes(base: Schema, head: Schema) -> Iterator[Child]:
@@ -212,31 +287,31 @@ def _subtypes(base: Schema, head: Schema) -> Iterator[Child]:
 
 def _in_xml(local: Local, direction: Direction) -> Iterator[tuple[Rule, Delta]]:
     for base, head in local.objects:
-        yield from _run(XmlPair(base, head, direction))
+        yield from said_of(XmlPair(base, head, direction))
 
 
 def _ends(delta: Delta) -> tuple[object, object]:
-    return delta.base and delta.base.location, delta.head and delta.head.location
+    """The places as a reader knows them: a dynamic reference makes several nodes of one."""
+    return delta.base and (delta.base.document.file, delta.base.pointer), delta.head and (
+        delta.head.document.file,
+        delta.head.pointer,
+    )
 
 
-def _run(pair: Any) -> Iterator[tuple[Rule, Delta]]:
-    for rule in rules_for(type(pair)):
-        for delta in run_rule(rule, pair):
-            yield rule, delta
-
-
-def run_rule(rule: Rule, pair: Any) -> list[Delta]:
-    """What one rule says of one pair.
+def said_of(pair: Any) -> Iterator[tuple[Rule, Delta]]:
+    """What all rules say of one pair, whatever its kind.
 
     Raises:
-        RuleError: the rule failed; never silently no finding.
+        RuleError: a rule failed; never silently no finding.
     """
-    try:
-        return list(rule.check(pair))
-    except GuardianError:
-        raise
-    except Exception as error:
-        raise RuleError(f"rule {rule.id} failed: {type(error).__name__}: {error}") from error
+    for rule in rules_for(type(pair)):
+        try:
+            for delta in rule.check(pair):
+                yield rule, delta
+        except GuardianError:
+            raise
+        except Exception as error:
+            raise RuleError(f"rule {rule.id} failed: {type(error).__name__}: {error}") from error
 
 
 def combine(total: Effect | None, effect: Effect) -> Effect | None:
@@ -246,39 +321,15 @@ def combine(total: Effect | None, effect: Effect) -> Effect | None:
     return effect if total is None else Effect.CHANGED
 
 
-def children_of(pair: AtomPair) -> Iterator[Child]:
-    """The pairs of schemas below a pair of alternatives: properties, map values, items."""
-    if pair.base.kind == "object":
-        yield from _properties(pair.base, pair.head)
-    elif pair.base.kind == "array":
-        length = max(len(pair.base.prefix), len(pair.head.prefix))
-        # What one side refuses for its place in the array is told by its limit, not by what it would be there.
-        shared = min(
-            float("inf") if each.max_items is None else each.max_items.value for each in (pair.base, pair.head)
-        )
-        for index in range(length):
-            if index < shared:
-                yield Child("[]", False, item_at(pair.base, index), item_at(pair.head, index))
-        if length < shared:
-            yield Child("[]", False, pair.base.items, pair.head.items)
-
-
-def _written_alike(base: Atom, head: Atom, name: str) -> bool:
-    """True if a property is the same few plain words on both sides: the common case, decided without a closer look."""
-    first, second = base.properties, head.properties
-    if not isinstance(first, Properties) or not isinstance(second, Properties):
-        return False
-    one, other = first.plain(name), second.plain(name)
-    if not isinstance(one, dict) or one != other or any(keyword in one for keyword in REFERENCES):
-        return False
-    # Equal in Python, where True is 1: only plain scalars of the same type are surely the same in JSON.
-    return all(
-        type(value) is type(other[key]) and not isinstance(value, dict | list) for key, value in one.items()
-    ) and _dialects_alike(base, head)
-
-
-def _dialects_alike(base: Atom, head: Atom) -> bool:
-    return base.nodes[0].document.dialect == head.nodes[0].document.dialect
+def _items(base: Atom, head: Atom) -> Iterator[Child]:
+    length = max(len(base.prefix), len(head.prefix))
+    # What one side refuses for its place in the array is told by its limit, not by what it would be there.
+    shared = min(float("inf") if each.max_items is None else each.max_items.value for each in (base, head))
+    for index in range(length):
+        if index < shared:
+            yield Child("[]", False, item_at(base, index), item_at(head, index))
+    if length < shared:
+        yield Child("[]", False, base.items, head.items)
 
 
 def item_at(atom: Atom, index: int) -> Schema:
@@ -286,22 +337,28 @@ def item_at(atom: Atom, index: int) -> Schema:
     return atom.prefix[index] if index < len(atom.prefix) else atom.items
 
 
-def _said_of(atom: Atom, name: str) -> Schema | None:
+def _undeclared(atom: Atom, name: str) -> Schema | None:
     """What a side says of a key that it does not declare: the key is required, or of a kind of keys with a schema."""
     said = undeclared(atom, name)
     asked = name in atom.required or any(name == other for _, other in atom.dependent_required)
     return said if said is not None and (said.nodes or asked) else None
 
 
-def _properties(base: Atom, head: Atom) -> Iterator[Child]:
+def _properties(base: Atom, head: Atom, alike: Set[str]) -> Iterator[Child]:
     for name in base.properties:
+        if name in alike:
+            continue
         if name in head.properties:
-            if not _written_alike(base, head, name):
-                yield Child(name, True, base.properties[name], head.properties[name])
-        elif name not in head.hidden and (other := _said_of(head, name)) is not None:
+            yield Child(name, True, base.properties[name], head.properties[name])
+        elif name not in head.hidden and (other := _undeclared(head, name)) is not None:
             yield Child(name, True, base.properties[name], other)
     for name in head.properties:
-        if name not in base.properties and name not in base.hidden and (one := _said_of(base, name)) is not None:
+        if (
+            name not in alike
+            and name not in base.properties
+            and name not in base.hidden
+            and (one := _undeclared(base, name)) is not None
+        ):
             yield Child(name, True, one, head.properties[name])
     if base.additional is not None and head.additional is not None and base.additional.nodes and head.additional.nodes:
         yield Child("*", False, base.additional, head.additional)

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from itertools import chain, islice
-from typing import Any
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count, islice
+from typing import Any, Generic, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
 from guardian.model import Confidence, Direction, Effect, Witness
@@ -45,7 +45,7 @@ def witnesses(found: Sequence[Found], walker: Walker) -> list[Witness | str]:
     """A witness of each finding, or why there is none, as a sentence.
 
     Args:
-        found: findings of ``walker``, best all of one root: its judges are then made ready for all of them at once.
+        found: findings of ``walker``.
         walker: holds the shapes of both sides; what is built for one finding is kept for the next one.
 
     Raises:
@@ -54,28 +54,35 @@ def witnesses(found: Sequence[Found], walker: Walker) -> list[Witness | str]:
     prover = _PROVERS.get(walker)
     if prover is None:
         prover = _PROVERS[walker] = Prover(walker)
-    return prover.witnesses(found)
+    return [prover.witness(each) for each in found]
 
 
-class _Attempt:
-    """The messages that may show a finding, likely ones first; ``missing`` says what there was none of."""
+_T = TypeVar("_T")
+_Candidate: TypeAlias = tuple[str, Any]  # a value, after its JSON text
 
-    def __init__(self, prover: Prover, found: Found) -> None:
-        self.found = found
-        self.lost = prover.lost_property(found)
-        self.tags = _about_tags(found)
-        self.reasons: list[str] = []
-        self.missing = NO_VALUE
-        made = self._messages(prover)
-        self.first = list(islice(made, 1))  # a list, since null is a message too
-        self.messages = chain(self.first, made)
 
-    def _messages(self, prover: Prover) -> Iterator[Any]:
-        for value in islice(prover.local(self.found, self.lost, self.reasons), MAX_LOCAL):
-            self.missing = NO_MESSAGE
-            for message in islice(prover.messages(self.found, value), MAX_MESSAGES):
-                if not self.found.root.text or _has_text(message):
-                    yield message
+class _Remembered(Generic[_T]):
+    """What an iterator gives, for everybody who asks and no further than somebody has."""
+
+    def __init__(self, source: Iterator[_T]) -> None:
+        self._known: list[_T] = []
+        self._source = source
+
+    def __iter__(self) -> Iterator[_T]:
+        for index in count():
+            if index == len(self._known):
+                self._known.extend(islice(self._source, 1))
+            if index == len(self._known):
+                return
+            yield self._known[index]
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A message that shows a finding, and the property that nobody finds in it any more."""
+
+    message: Any
+    lost: str | None
 
 
 class Prover:
@@ -86,50 +93,59 @@ class Prover:
         self._base_judges = Judges()
         self._head_judges = Judges()
         self._samplers: dict[tuple[bool, Direction], Sampler] = {}
-        self._locals: dict[object, tuple[list[Any], Iterator[Any], list[str]]] = {}
-        self._limits: dict[object, list[tuple[str, Any]]] = {}
+        self._locals: dict[Hashable, tuple[_Remembered[Any], list[str]]] = {}
+        self._limits: dict[Hashable, _Remembered[tuple[str, _Candidate]]] = {}
+        self._shown: dict[Hashable, _Shown | str] = {}
         self._answers: defaultdict[object, dict[str, tuple[bool, list[str]]]] = defaultdict(dict)
 
-    def witnesses(self, found: Sequence[Found]) -> list[Witness | str]:
-        """See ``guardian.rules.witness.witnesses``."""
-        whys = [_none_needed(each) for each in found]
-        attempts = [None if why else _Attempt(self, each) for each, why in zip(found, whys, strict=True)]
-        self._ready([attempt for attempt in attempts if attempt is not None])
-        return [why if attempt is None else self._witness(attempt) for why, attempt in zip(whys, attempts, strict=True)]
+    def witness(self, found: Found) -> Witness | str:
+        """A witness of one finding; see ``guardian.rules.witness.witnesses``."""
+        why = _none_needed(found)
+        if why:
+            return why
+        key = self._identity(found)
+        shown = self._shown.get(key)
+        if shown is None:
+            shown = self._shown[key] = self._show(found)
+        return shown if isinstance(shown, str) else _worded(found, shown)
 
-    def _ready(self, attempts: Sequence[_Attempt]) -> None:
-        """Make the judges of whole messages ready for those that come first, of all findings of a root together."""
-        asked: defaultdict[tuple[Judge, Judge], list[Any]] = defaultdict(list)
-        for each in attempts:
-            root = each.found.root
-            asked[self._judges(root, root.base, root.head, each.tags)].extend(each.first)
-        for judges, messages in asked.items():
-            for judge in judges if len(messages) > 1 else ():
-                with suppress(Unjudgeable):  # then each is judged by itself
-                    judge.prepare(messages)
+    def _identity(self, found: Found) -> Hashable:
+        """What a finding shares with those alone that the same message shows, be it in other operations."""
+        root, delta = found.root, found.delta
+        where = tuple((child.step, child.literal, child.selected) for child in found.path)
+        said = found.rule.id, delta.field, delta.message, delta.confidence
+        return self._between(root.base, root.head, root), self._between(found.base, found.head, root), where, said
 
-    def _witness(self, attempt: _Attempt) -> Witness | str:
-        found, root = attempt.found, attempt.found.root
-        needs = _needs(found, attempt.lost) if attempt.lost else True
-        for message in attempt.messages:
-            if self._tells_apart(found, root.base, root.head, message, needs, attempt.tags, attempt.reasons):
-                return _worded(found, message, attempt.lost)
-        return attempt.reasons[0] if attempt.reasons else attempt.missing
+    def _between(self, base: Schema, head: Schema, root: SchemaRoot) -> Hashable:
+        """What a pair of schemas shares with those alone that mean the same on both sides."""
+        return self._base_judges.alike(base), self._head_judges.alike(head), root.direction, root.text
+
+    def _show(self, found: Found) -> _Shown | str:
+        """A whole message that shows a finding, or why there is none."""
+        root, lost, tags = found.root, self.lost_property(found), _about_tags(found)
+        needs = _needs(found, lost) if lost else True
+        reasons: list[str] = []
+        missing = NO_VALUE
+        for value in islice(self.local(found, lost, reasons), MAX_LOCAL):
+            missing = NO_MESSAGE
+            for message in islice(self.messages(found, value), MAX_MESSAGES):
+                if root.text and not _has_text(message):
+                    continue
+                if self._tells_apart(found, root.base, root.head, message, needs, tags, reasons):
+                    return _Shown(message, lost)
+        return reasons[0] if reasons else missing
 
     # -- at the place of the finding -----------------------------------------------------------------------------------
 
     def local(self, found: Found, lost: str | None, reasons: list[str]) -> Iterator[Any]:
         """Values at the place of the finding that only one side accepts; for many operations found once."""
         delta, root = found.delta, found.root
-        key = (found.base.key, found.head.key, root.direction, root.text, found.rule.id, delta.field, delta.message)
+        key = (self._between(found.base, found.head, root), found.rule.id, delta.field, delta.message)
         if key not in self._locals:
             told: list[str] = []
-            self._locals[key] = ([], self._search(found, lost, told), told)
-        known, more, told = self._locals[key]
-        yield from known
-        for value in more:
-            known.append(value)
-            yield value
+            self._locals[key] = _Remembered(self._search(found, lost, told)), told
+        values, told = self._locals[key]
+        yield from values
         reasons.extend(told)
 
     def _search(self, found: Found, lost: str | None, reasons: list[str]) -> Iterator[Any]:
@@ -137,9 +153,8 @@ class Prover:
         tags = _about_tags(found)
         undecided = found.delta.confidence is Confidence.POSSIBLE
         # Several findings at one place are put to the same judges, mostly with the same values.
-        answers = self._answers[found.base.key, found.head.key, found.root.direction, found.root.text, lost, tags]
-        unique = _each_once(islice(self._candidates(found, lost), MAX_TRIED))
-        for text, value in self._prepared(found, unique, answers, tags):
+        answers = self._answers[self._between(found.base, found.head, found.root), lost, tags]
+        for text, value in _each_once(islice(self._candidates(found, lost), MAX_TRIED)):
             if text not in answers:
                 told: list[str] = []
                 answers[text] = self._tells_apart(found, found.base, found.head, value, needs, tags, told), told
@@ -153,25 +168,22 @@ class Prover:
         _, receives = self._judges(found.root, found.base, found.head, _about_tags(found))
         return all(keywords & _claims(found) for keywords in receives.objections(value))
 
-    def _prepared(
-        self, found: Found, candidates: Iterator[tuple[str, Any]], answers: Mapping[str, object], tags: bool
-    ) -> Iterator[tuple[str, Any]]:
-        """The same values; the judges are told of some at a time, a few at first, for the first ones often do."""
-        size = 4
-        while batch := list(islice(candidates, size)):
-            asked = [value for text, value in batch if text not in answers]
-            with suppress(Unjudgeable):  # some of them cannot be judged: then each is, by itself
-                for judge in self._judges(found.root, found.base, found.head, tags) if asked else ():
-                    judge.prepare(asked)
-            yield from batch
-            size *= 8
-
-    def _candidates(self, found: Found, lost: str | None) -> Iterator[Any]:
+    def _candidates(self, found: Found, lost: str | None) -> Iterator[_Candidate]:
         """What the finding itself suggests, then the limits that its rule speaks of, then everything."""
+        yield from map(_candidate, self._suggested(found, lost))
+        claims = _claims(found)
+        others: list[_Candidate] = []
+        for keyword, candidate in self._at_limits(found):
+            if keyword in claims:
+                yield candidate
+            else:
+                others.append(candidate)
+        yield from others
+
+    def _suggested(self, found: Found, lost: str | None) -> Iterator[Any]:
         direction = found.root.direction
-        sent, received = _turned(found.root, found.base, found.head)
+        sent, _ = _turned(found.root, found.base, found.head)
         sender = self._sampler(direction is Direction.RESPONSE, direction)
-        boundaries = Boundaries(sender, self._sampler(direction is Direction.REQUEST, direction))
         yield from found.delta.samples
         told = found.delta.base if direction is Direction.REQUEST else found.delta.head
         if told is not None and "/enum/" in told.pointer:
@@ -186,13 +198,17 @@ class Prover:
             for atom in sender.atoms(sent):
                 if atom.kind == "object":
                     yield from self._about(sender, sent, atom, name)
-        claims = _claims(found)
-        key = (sent.key, received.key, direction)
-        tried = self._limits.get(key)
-        if tried is None:
-            tried = self._limits[key] = list(islice(boundaries.values(sent, received), MAX_TRIED))
-        yield from (value for keyword, value in tried if keyword in claims)
-        yield from (value for keyword, value in tried if keyword not in claims)
+
+    def _at_limits(self, found: Found) -> Iterable[tuple[str, _Candidate]]:
+        """Values at the limits of a place, each with the keyword that it puts to the test; for all findings there."""
+        direction = found.root.direction
+        key = self._between(found.base, found.head, found.root)
+        if key not in self._limits:
+            samplers = [self._sampler(is_head, direction) for is_head in _turned(found.root, False, True)]
+            tried = Boundaries(*samplers).values(*_turned(found.root, found.base, found.head))
+            texts = ((keyword, _candidate(value)) for keyword, value in islice(tried, MAX_TRIED))
+            self._limits[key] = _Remembered(texts)
+        return self._limits[key]
 
     def _about(self, sender: Sampler, sent: Schema, atom: Atom, name: str) -> Iterator[Any]:
         """Objects with and without one property."""
@@ -281,17 +297,20 @@ def _none_needed(found: Found) -> str:
 _text = json.JSONEncoder().encode
 
 
-def _each_once(values: Iterator[Any]) -> Iterator[tuple[str, Any]]:
-    """Values with their JSON texts, those of the same text once."""
+def _candidate(value: Any) -> _Candidate:
+    return _text(value), value
+
+
+def _each_once(candidates: Iterator[_Candidate]) -> Iterator[_Candidate]:
+    """Those of the same text once."""
     seen: set[str] = set()
-    for value in values:
-        text = _text(value)
-        if text not in seen:
-            seen.add(text)
-            yield text, value
+    for candidate in candidates:
+        if candidate[0] not in seen:
+            seen.add(candidate[0])
+            yield candidate
 
 
-def _turned(root: SchemaRoot, base: Schema, head: Schema) -> tuple[Schema, Schema]:
+def _turned(root: SchemaRoot, base: _T, head: _T) -> tuple[_T, _T]:
     """Who sends comes first."""
     return (base, head) if root.direction is Direction.REQUEST else (head, base)
 
@@ -315,34 +334,51 @@ def _only_name(field: str) -> str | None:
 
 def _around(sender: Sampler, parent: Schema, child: Child, below: Schema, value: Any) -> Iterator[Any]:
     """Values of ``parent`` with ``value`` one step below: in the alternatives that really lead there, small ones first."""
-    exact: list[tuple[Atom, Any]] = []
-    other: list[tuple[Atom, Any]] = []
+    leading: list[Atom] = []
+    others: list[Atom] = []
     for atom in sender.atoms(parent):
-        if child.step == "[]" and atom.kind == "array":
-            index = next((i for i, each in enumerate(atom.prefix) if each == below), len(atom.prefix))
-            least = int(atom.min_items.value) if atom.min_items else 0
-            made: Any = sender.array(atom, max(least, index + 1), {index: value})
-            fits = below in {atom.items, *atom.prefix}
-        elif child.selected is not None and atom.kind == "object" and isinstance(value, dict):
+        (leading if _leads(atom, child, below) else others).append(atom)
+    objects: list[tuple[Atom, Any]] = []
+    for atom in leading:
+        for made in _laid(sender, parent, atom, child, below, value):
+            yield made
+            if atom.kind == "object":
+                objects.append((atom, made))
+    yield from (sender.fuller(atom, made) for atom, made in objects)
+    for atom in others:
+        yield from _laid(sender, parent, atom, child, below, value)
+
+
+def _leads(atom: Atom, child: Child, below: Schema) -> bool:
+    """Whether an alternative has this very schema one step below."""
+    if child.literal:
+        return atom.properties.get(child.step) == below
+    if child.step == "[]":
+        return below in {atom.items, *atom.prefix}
+    return child.step == "*" or child.selected is not None or below in atom.dependent_schemas.values()
+
+
+def _laid(sender: Sampler, parent: Schema, atom: Atom, child: Child, below: Schema, value: Any) -> Iterator[Any]:
+    """The smallest value of an alternative with ``value`` one step below, if there is one."""
+    made: Any = None
+    if child.step == "[]" and atom.kind == "array":
+        index = next((i for i, each in enumerate(atom.prefix) if each == below), len(atom.prefix))
+        least = int(atom.min_items.value) if atom.min_items else 0
+        made = sender.array(atom, max(least, index + 1), {index: value})
+    elif (child.literal or child.step == "*") and atom.kind == "object":
+        name = child.step if child.literal else _key_of(sender, atom, below)
+        if name is not None:
+            made = sender.object(atom, {**sender.selection(parent, atom), name: value})
+    elif child.step == "" and atom.kind == "object" and isinstance(value, dict):  # the same value, seen as another one
+        if child.selected is not None:
             key, tag = child.selected
             made = sender.object(atom, {**value, key: tag})
-            fits = True
-        elif child.step == "" and atom.kind == "object" and isinstance(value, dict):
+        else:
             triggers = [key for key, each in atom.dependent_schemas.items() if each == below]
             forced = {key: each for key in triggers for each in sender.values(property_of(atom, key))[:1]}
             made = sender.object(atom, {**forced, **value})
-            fits = bool(triggers)
-        elif child.step != "[]" and atom.kind == "object":
-            name = child.step if child.literal else _key_of(sender, atom, below)
-            made = sender.object(atom, {**sender.selection(parent, atom), name: value}) if name else None
-            fits = name is not None and (not child.literal or atom.properties.get(name) == below)
-        else:
-            continue
-        if made is not None:
-            (exact if fits else other).append((atom, made))
-    yield from (made for _, made in exact)
-    yield from (sender.fuller(atom, made) for atom, made in exact if atom.kind == "object")
-    yield from (made for _, made in other)
+    if made is not None:
+        yield made
 
 
 def _key_of(sender: Sampler, atom: Atom, below: Schema) -> str | None:
@@ -371,7 +407,7 @@ def _has_text(value: Any) -> bool:
     return bool(value) or not isinstance(value, list | dict)
 
 
-def _worded(found: Found, message: Any, lost: str | None) -> Witness:
+def _worded(found: Found, shown: _Shown) -> Witness:
     root = found.root
     request = root.direction is Direction.REQUEST
     thing = "request" if "request" in root.place or "parameter" in root.place else "response"
@@ -379,12 +415,12 @@ def _worded(found: Found, message: Any, lost: str | None) -> Witness:
         thing = "message"
     if request:
         explanation = f"this {thing} worked on base, is refused on head"
-    elif lost:
-        explanation = f"head may send this {thing}, and a reader of `{lost}` finds nothing in it"
+    elif shown.lost:
+        explanation = f"head may send this {thing}, and a reader of `{shown.lost}` finds nothing in it"
     else:
         explanation = f"head may send this {thing}, and a reader made for base cannot use it"
-    value = message
+    value = shown.message
     if root.text:
         location, _, name = root.field.partition(":")
-        value = write(message, name, location or "form", root.style, root.explode)
+        value = write(shown.message, name, location or "form", root.style, root.explode)
     return Witness(value, request, not request, explanation)

@@ -6,8 +6,7 @@ Only bodies that travel as XML are looked at. A name that is written down althou
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from guardian.model import Effect, Hit
 from guardian.rules.pairs import Delta, MediaTypePair, XmlPair
@@ -134,8 +133,7 @@ class _Facts:
             queue.extend(node.child("allOf", index) for index in range(len(parts) if isinstance(parts, list) else 0))
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
+class _Form(NamedTuple):
     """What a value looks like: an attribute, text or an element, and for lists whether an element wraps the others."""
 
     kind: str

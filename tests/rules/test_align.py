@@ -10,7 +10,7 @@ import pytest
 from guardian.model import Direction, Severity
 from guardian.rules.align import align
 from guardian.rules.examples import documents
-from guardian.rules.pairs import OperationPair, SchemaRoot
+from guardian.rules.pairs import OperationPair, ParameterPair, ResponsePair, SchemaRoot
 from guardian.rules.registry import Declared, all_rules
 from guardian.spec.sameness import Sameness
 from tests.rules.sides import api, changes, pairs, side, told
@@ -43,6 +43,29 @@ def test_a_narrowed_path_parameter_is_found_by_position() -> None:
     base = api("{'/a/{id}': {get: {parameters: [{in: path, name: id, required: true, schema: {type: string}}]}}}")
     head = api("{'/a/{x}': {get: {parameters: [{in: path, name: x, required: true, schema: {type: integer}}]}}}")
     assert [(change.rule, change.field) for change in changes(base, head)] == [("type-changed", "path:id")]
+
+
+def test_parameters_written_the_same_are_others_in_another_template() -> None:
+    """Variables that changed places are compared by place, though every parameter is written as before."""
+    parameters = (
+        "parameters: [{in: path, name: x, required: true, schema: {type: string}},"
+        " {in: path, name: y, required: true, schema: {type: integer}}]"
+    )
+    operation = "{get: {responses: {'200': {description: %s}}}"
+    base = api(f"{{'/a/{{x}}/{{y}}': {operation % 'one'}, {parameters}}}}}")
+    head = api(f"{{'/a/{{y}}/{{x}}': {operation % 'two'}, {parameters}}}}}")
+    assert {(change.rule, change.field) for change in changes(base, head)} == {
+        ("type-changed", "path:x"),
+        ("type-changed", "path:y"),
+    }
+
+
+def test_parameters_written_the_same_are_passed_over() -> None:
+    """What changed elsewhere in an operation is no reason to look at its parameters."""
+    text = "{/a: {parameters: [{in: query, name: q, schema: {type: string}}], get: {responses: {'%s': {}}}}}"
+    found = pairs(api(text % 200), api(text % 201))
+    assert not any(isinstance(each.pair, ParameterPair) for each in found)
+    assert any(isinstance(each.pair, ResponsePair) for each in found)
 
 
 def test_templates_of_one_shape_pair_by_name_then_by_type() -> None:

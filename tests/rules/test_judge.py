@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from guardian.errors import RefError
 from guardian.model import Direction
-from guardian.rules.judge import Judge, Judges
+from guardian.rules.judge import MAX_DEPTH, Judge, Judges
 from guardian.rules.rewrite import Role
 from guardian.rules.validator import Unjudgeable
 from guardian.spec.api import Schema
@@ -211,3 +212,95 @@ def test_the_validator_is_loaded_on_need() -> None:
     """Importing the rules costs no validator: a comparison without findings never loads it."""
     code = "import sys, guardian.rules.compare; sys.exit('jsonschema_rs' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_what_stands_below_has_its_own_judge() -> None:
+    """It says of a place below what a judge of the whole would: as a message there, and by the letter in conditions."""
+    thing = {"type": "object", "properties": {"a": STRING}, "required": ["a"]}
+    good, bad, extra = {"a": ""}, {"a": 1}, {"a": "", "b": ""}
+    for written in (thing, {"$ref": "#/components/schemas/Thing"}, {"anyOf": [thing, {"type": "null"}]}):
+        for around in ("properties", "patternProperties", "additionalProperties", "items"):
+            whole = {around: {"x": written} if around in ("properties", "patternProperties") else written}
+
+            def laid(value: Any, around: str = around) -> Any:
+                return [value] if around == "items" else {"x": value}
+
+            for role in ("SENDER", "RECEIVER"):
+                assert accepts(laid(good), whole, role=role, Thing=thing)
+                assert not accepts(laid(bad), whole, role=role, Thing=thing)
+                assert accepts(laid(extra), whole, role=role, Thing=thing) is (role == "RECEIVER")
+                assert not accepts(laid(good), {"not": whole}, role=role, Thing=thing)
+                assert accepts(laid(bad), {"not": whole}, role=role, Thing=thing)
+                assert not accepts(laid(extra), {"not": whole}, role=role, Thing=thing)
+
+
+def test_names_of_keys_have_a_judge_too() -> None:
+    """A property name is a value like any other."""
+    written = {"propertyNames": {"$ref": "#/components/schemas/Name"}}
+    judge = Judge(schema(written, Name={"anyOf": [{"const": "a"}, {"const": "b"}]}), Direction.REQUEST, Role.RECEIVER)
+    assert judge.accepts({"a": 1, "b": 2})
+    assert not judge.accepts({"c": 1})
+    (objection,) = judge.objections({"c": 1})
+    assert {"propertyNames", "anyOf"} <= objection
+
+
+def test_objections_lead_through_every_place() -> None:
+    """Each names the keywords on the whole way to what is refused, and is told once."""
+    user = {"type": "object", "properties": {"names": {"type": "array", "items": {"maxLength": 1}}, "id": STRING}}
+    judge = Judge(schema(thing_with(user)), Direction.REQUEST, Role.RECEIVER)
+    found = judge.objections({"user": {"names": ["a", "bb"], "id": 1}})
+    assert sorted(keyword for each in found for keyword in each & {"maxLength", "type", "items"}) == ["items", "maxLength", "type"]  # fmt: skip
+    assert all({"properties", "user"} <= each for each in found)
+    assert judge.objections({"user": {}}) == []
+
+
+def thing_with(user: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": {"user": user}}
+
+
+def test_what_cannot_be_judged_below_is_no_refusal() -> None:
+    """A place that cannot be read is told as such wherever it stands, and only when a value gets there."""
+    broken = {"type": "object", "properties": {"a": {"type": "string", "pattern": "["}, "b": STRING}}
+    for written in (thing_with(broken), {"not": thing_with(broken)}, {"anyOf": [thing_with(broken), {}]}):
+        judge = Judge(schema(written), Direction.REQUEST, Role.RECEIVER)
+        for _ in range(2):
+            with pytest.raises(Unjudgeable, match=r"pattern `\[`"):
+                judge.accepts({"user": {"a": "a"}})
+            assert judge.accepts({"user": {"b": "b"}}) is ("not" not in written)
+    nowhere = Judge(schema(thing_with({"$ref": "#/components/schemas/Nowhere"})), Direction.REQUEST, Role.RECEIVER)
+    with pytest.raises(RefError):
+        nowhere.accepts({"user": {}})
+
+
+def test_a_value_too_deep_to_be_judged_is_told() -> None:
+    """Judges ask each other down to a limit: what is at it is judged, what is beyond is neither accepted nor refused."""
+    node = {"type": "object", "properties": {"next": {"$ref": "#/components/schemas/Node"}}}
+
+    def accepts_at(depth: int, innermost: Any) -> bool:
+        value = innermost
+        for _ in range(depth):
+            value = {"next": value}
+        return accepts(value, node, Node=node)
+
+    assert accepts_at(MAX_DEPTH, {})
+    assert not accepts_at(MAX_DEPTH, 1)
+    for depth in (MAX_DEPTH + 1, 900):
+        with pytest.raises(Unjudgeable, match="levels deep"):
+            accepts_at(depth, {})
+
+
+def test_the_same_words_have_the_same_judge() -> None:
+    """Wherever they stand on a side; another word, or another document, is another judge."""
+    documents = Documents(MemoryTree({}))
+    root = {"components": {"schemas": {"A": STRING, "B": dict(STRING), "C": {"type": "integer"}}}}
+    one, other = (
+        Document(documents, uri=uri, address=uri, file=uri, root=root, dialect="3.1", data=b"") for uri in ("a", "b")
+    )
+    judges = Judges()
+
+    def judge(document: Document, name: str) -> Judge:
+        return judges.judge(Schema((document.node(f"/components/schemas/{name}"),)), Direction.REQUEST, Role.SENDER)
+
+    assert judge(one, "A") is judge(one, "B")
+    assert judge(one, "A") is not judge(one, "C")
+    assert judge(one, "A") is not judge(other, "A")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -271,3 +272,36 @@ def test_responses_of_whole_apis() -> None:
     less = {**thing(name=STRING), "required": ["name"]}
     found = compare(response(base, {"Owner": owner}), response(base, {"Owner": less}))
     assert proof(found, "property-removed").value == {"id": "a", "owner": {"name": "a"}}
+
+
+def test_operations_that_say_the_same_are_shown_the_same_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was found out for one operation holds for others with the same words, inline or by a reference, and no others."""
+    shown: list[str] = []
+    show = module.Prover._show
+
+    def counted(self: module.Prover, found: Any) -> Any:
+        shown.append(found.root.place)
+        return show(self, found)
+
+    monkeypatch.setattr(module.Prover, "_show", counted)
+
+    def side_of(name: Any) -> dict[str, Any]:
+        def operation(schema: Any) -> dict[str, Any]:
+            content = {"application/json": {"schema": schema}}
+            return {"post": {"requestBody": {"content": content}, "responses": {"200": {"description": "ok"}}}}
+
+        listed = {"type": "array", "items": {"$ref": "#/components/schemas/User"}}
+        paths = {"/a": operation(listed), "/b": operation(dict(listed)), "/c": operation({**listed, "minItems": 1})}
+        return api(json.dumps(paths), components={"schemas": {"User": thing(name=name)}})
+
+    found = changes(side_of(STRING), side_of({**STRING, "maxLength": 2}))
+    values = [each.witness.value for each in found if each.rule == "max-length-changed" and each.witness]
+    assert values == [[{"name": "aaa"}]] * 3
+    assert len(shown) == 2
+
+
+@pytest.mark.parametrize("name", ["[]", "*", "", "a"])
+def test_a_property_of_any_name_is_a_property(name: str) -> None:
+    """Also where its name is what a path writes for items or for the values of a map."""
+    base, head = thing(**{name: STRING}), thing(**{name: {"type": "string", "maxLength": 2}})
+    assert proof(request_changes(base, head, prove=True), "max-length-changed").value == {name: "aaa"}
