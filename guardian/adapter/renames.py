@@ -19,8 +19,9 @@ from guardian.adapter.hygiene import inert
 from guardian.adapter.prompts import Prompt, cut
 from guardian.errors import ReadError
 from guardian.fixes import json_patch
-from guardian.fixes.bench import Bench, key
+from guardian.fixes.bench import Bench
 from guardian.fixes.draft import Draft
+from guardian.fixes.findings import key
 from guardian.fixes.json_patch import PatchError, get, pointer
 from guardian.fixes.propose import attempt, fix
 from guardian.fixes.slots import last, parent, property_name, schema_slot

@@ -15,8 +15,9 @@ from guardian.adapter.hygiene import inert
 from guardian.adapter.patch_prompt import merged
 from guardian.errors import GuardianError
 from guardian.fixes import json_patch
-from guardian.fixes.bench import Bench, Trial, key
+from guardian.fixes.bench import Bench, Trial
 from guardian.fixes.draft import Draft
+from guardian.fixes.findings import key
 from guardian.fixes.json_patch import PatchError, failed, pointer
 from guardian.fixes.patch import difference
 from guardian.fixes.propose import Passed, fix

@@ -174,7 +174,7 @@ def compare_all(
     for number, service in enumerate(pending, 1):
         progress(f"comparing {service.name} ({number} of {len(pending)})")
         with apis.explaining():
-            found[service.name] = compare_one(service, apis, options)
+            found[service.name] = compare_one(service, apis, options, request.jobs)
     return _together(found)
 
 
@@ -194,7 +194,7 @@ def _weight(services: Sequence[Service], sides: Sides) -> int:
     return sum(sizes) + _EACH * len(services)
 
 
-def compare_one(service: Service, apis: Apis, options: Options) -> Comparison | None:
+def compare_one(service: Service, apis: Apis, options: Options, jobs: int = 1) -> Comparison | None:
     """One service on both sides; ``None`` if both are written the same, in every file.
 
     Raises:
@@ -206,7 +206,7 @@ def compare_one(service: Service, apis: Apis, options: Options) -> Comparison | 
             return None
     except RefError:
         pass  # a reference that no message reaches may lead nowhere; one that is needed is met again below
-    return compare_fully(base, head, same=apis.same, options=options)
+    return compare_fully(base, head, same=apis.same, options=options, jobs=jobs)
 
 
 def _in_processes(

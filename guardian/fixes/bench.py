@@ -8,25 +8,29 @@ from __future__ import annotations
 
 import re
 from collections import ChainMap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from functools import partial
 from typing import cast
 
 from guardian.fixes.draft import Draft
+from guardian.fixes.findings import Findings, Key, key
 from guardian.fixes.json_patch import failed
+from guardian.fixes.moves import Moves
 from guardian.fixes.patch import PatchedFile, patch_file
 from guardian.fixes.text_edit import TextEditor
 from guardian.fixes.touched import References, Touched
 from guardian.graph.consumers.manifest import load_manifest
+from guardian.graph.consumers.routes import Routes
 from guardian.graph.uses import Consumer
+from guardian.lazy import cached_property
 from guardian.model import Change, Confidence, Mode, Severity
 from guardian.rules.compare import Options, compare
 from guardian.rules.walk import Same
 from guardian.spec.api import Api, Node
 from guardian.spec.locate import locate
-from guardian.spec.normalise import read_api
+from guardian.spec.normalise import Rereader
 from guardian.spec.refs import Document, Documents, is_inside, refs_in
 from guardian.spec.sameness import Sameness
 from guardian.spec.scopes import join
@@ -34,8 +38,6 @@ from guardian.spec.sources import OverlayTree
 
 # A reference to another file, in a document that has not been parsed.
 _REFERS_OUT = re.compile(rb"""["']?\$ref["']?\s*:\s*["']?[^#"'\s]""")
-
-Key = tuple[str, str, str, str, str, str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,23 +112,48 @@ class Trial:
     Attributes:
         files: the patched files by address in head's tree; manifests by shown name.
         heads: the APIs of the patched head by service, the untouched ones included.
+        routes: finds the operations of base and of the patched head.
         services: the services that the patch touches.
-        fresh: the changes of the operations that the patch touches, found again; traced once `Bench.trace` has run.
-        rest: all other changes of the check, as they were.
+        touched: the operations that it touches by service; None once everything has been traced again.
+        fresh: the changes of the operations that it touches, found again; traced once `Bench.trace` has run.
+        findings: those of the check.
     """
 
     draft: Draft
     files: tuple[PatchedFile, ...]
     heads: Mapping[str, Api]
+    routes: Routes
     services: frozenset[str]
     consumers: Sequence[Consumer]
+    touched: Mapping[str, Touched] | None
     fresh: tuple[Change, ...]
-    rest: tuple[Change, ...]
+    findings: Findings
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """Every change from base to the patched head, of every service."""
-        return (*self.fresh, *self.rest)
+        """Every change from base to the patched head, of every service: the fresh ones and all others as they were."""
+        rest = () if self.touched is None else self.findings.all
+        return (*self.fresh, *(each for each in rest if not self.touches(each.service, each.operation)))
+
+    def touches(self, service: str, operation: str) -> bool:
+        """Whether an operation was compared, or its changes were traced, again."""
+        return self.touched is None or (service in self.touched and self.touched[service].holds(operation))
+
+    def before(self) -> list[Change]:
+        """The changes of the check that the fresh ones stand for."""
+        known = self.findings
+        if self.touched is None:
+            return list(known.all)
+        return known.of(
+            (service, operation)
+            for service, touched in self.touched.items()
+            for operation in (known.operations(service) if touched.names is None else touched.names)
+        )
+
+    def judged(self, keys: Collection[Key]) -> list[Change]:
+        """The changes that are fresh or have one of these keys: all others are as they were."""
+        asked = [] if self.touched is None else self.findings.said(keys)
+        return [*self.fresh, *(each for each in asked if not self.touches(each.service, each.operation))]
 
 
 class Bench:
@@ -137,19 +164,55 @@ class Bench:
         changes: what the check found, traced and settled.
 
     Attributes:
-        changes: those of the check.
+        findings: those of the check.
         known: the same by what makes them the same change in another comparison.
+        routes: finds the operations of both sides.
+        moves: where operations went from base to head.
         pairs_compared: how many pairs of places the trials have looked at: what they cost, the same on every machine.
     """
 
     def __init__(self, situation: Situation, changes: Iterable[Change]) -> None:
         self.situation = situation
-        self.changes = tuple(changes)
+        self.findings = Findings(changes)
         self.known: Mapping[Key, Change] = {key(change): change for change in self.changes}
+        self.routes = Routes(situation.base, situation.head)
+        self.moves = Moves(self.routes)
+        self._accepted = {said: change for said, change in self.known.items() if change.exception is not None}
         self._editors: dict[str, TextEditor] = {}
         self._users: dict[str, frozenset[str]] = {}
         self._references: dict[str, References] = {}
+        self._rereaders: dict[str, Rereader] = {}
+        self._harmless: dict[str, Findings] = {}
+        self._operation_ids: dict[str, frozenset[str]] = {}
         self.pairs_compared = 0
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """The changes that the check found."""
+        return self.findings.all
+
+    @cached_property
+    def breaking(self) -> Findings:
+        """What breaks somebody, and nobody has accepted."""
+        return Findings(each for each in self.changes if each.counts_as is Severity.BREAKING and each.exception is None)
+
+    def harmless(self, service: str) -> Findings:
+        """What breaks nobody by the contract of a service."""
+        known = self._harmless.get(service)
+        if known is None:
+            known = self._harmless[service] = Findings(
+                each for each in self.changes if each.service == service and each.severity is not Severity.BREAKING
+            )
+        return known
+
+    def operation_ids(self, service: str) -> frozenset[str]:
+        """Every ``operationId`` of a service on head."""
+        known = self._operation_ids.get(service)
+        if known is None:
+            operations = self.situation.head[service].operations.values()
+            known = frozenset(each.operation_id for each in operations if each.operation_id)
+            self._operation_ids[service] = known
+        return known
 
     def documents(self, service: str) -> Documents:
         """Head's side of a service."""
@@ -159,7 +222,8 @@ class Bench:
         """The editor of one of head's files."""
         editor = self._editors.get(document.address)
         if editor is None:
-            editor = self._editors[document.address] = TextEditor(document.data, document.file, document.root)
+            editor = TextEditor(document.data, document.file, document.root, document.written)
+            self._editors[document.address] = editor
         return editor
 
     def manifest_editor(self, file: str) -> TextEditor:
@@ -187,32 +251,39 @@ class Bench:
         """
         files = self._patched(draft)
         read: dict[str, Api] = {}
+        touched: dict[str, Touched] = {}
         fresh: list[Change] = []
-        rest = list(self.changes)
         if files:
             side = self.documents(draft.service)
             patched = PatchedDocuments(side, files)
             for name in sorted({name for address in files for name in self.users_of(address, draft.service)}):
-                head = self.situation.head[name]
-                read[name] = read_api(patched, head.document.address, name)
-                base = self.situation.base.get(name)
+                read[name] = self._rereader(name).read(patched)
+                base = self.routes.on_base(name)
                 if base is not None:
-                    touched = self._references_of(name).touched(base, read[name])
-                    fresh += self._compared(base, read[name], touched)
-                    rest = [each for each in rest if each.service != name or not touched.holds(each.operation)]
+                    touched[name] = self._references_of(name).touched(base, read[name])
+                    fresh += self._compared(base.api, read[name], touched[name])
         manifests = [
             patch_file(self.manifest_editor(file), operations, "manifest")
             for file, operations in draft.manifests.items()
         ]
+        heads = ChainMap(read, cast("dict[str, Api]", self.situation.head))  # the others are read on demand
         return Trial(
             draft=draft,
             files=(*files.values(), *manifests),
-            heads=ChainMap(read, cast("dict[str, Api]", self.situation.head)),  # the others are read on demand
+            heads=heads,
+            routes=Routes(self.situation.base, heads, like=self.routes),
             services=frozenset(read),
             consumers=self._consumers(manifests),
+            touched=touched,
             fresh=tuple(fresh),
-            rest=tuple(rest),
+            findings=self.findings,
         )
+
+    def _rereader(self, service: str) -> Rereader:
+        known = self._rereaders.get(service)
+        if known is None:
+            known = self._rereaders[service] = Rereader(self.situation.head[service])
+        return known
 
     def _references_of(self, service: str) -> References:
         known = self._references.get(service)
@@ -248,18 +319,16 @@ class Bench:
     def trace(self, trial: Trial) -> Trial:
         """The trial with what came anew traced to its consumers and settled; with other manifests, everything is."""
         from guardian.graph.blast import blast
-        from guardian.graph.consumers.routes import Routes
         from guardian.graph.settle import settle
 
         moved = trial.consumers is not self.situation.consumers
         fresh = [replace(each, consumers=()) for each in (trial.changes if moved else trial.fresh)]
         everybody = self.situation.everybody
         if everybody:
-            routes = Routes(self.situation.base, trial.heads)
             head = trial.consumers if moved or self.situation.head_consumers is not None else None
-            fresh = list(blast(fresh, routes, self.situation.base_consumers, head).changes)
+            fresh = list(blast(fresh, trial.routes, self.situation.base_consumers, head).changes)
         settled = settle(fresh, self.situation.mode, everybody, self.situation.public, self.situation.lowered)
-        return replace(trial, fresh=tuple(self._with_exceptions(settled)), rest=() if moved else trial.rest)
+        return replace(trial, fresh=tuple(self._with_exceptions(settled)), touched=None if moved else trial.touched)
 
     def users_of(self, address: str, service: str) -> frozenset[str]:
         """The services whose documents hold a file of the side that ``service`` is on."""
@@ -309,20 +378,12 @@ class Bench:
         return consumers
 
     def _with_exceptions(self, changes: Iterable[Change]) -> list[Change]:
-        accepted = {key: change for key, change in self.known.items() if change.exception is not None}
         return [
             replace(change, exception=found.exception, counts_as=found.counts_as)
-            if accepted and (found := accepted.get(key(change))) is not None
+            if self._accepted and (found := self._accepted.get(key(change))) is not None
             else change
             for change in changes
         ]
-
-
-def key(change: Change) -> Key:
-    """What makes a change the same change in two comparisons of one service."""
-    return (
-        change.rule, change.service, change.operation, change.direction.value, change.place, change.field, change.message,
-    )  # fmt: skip
 
 
 def _as_known(found: Change, known: Change | None) -> Change:

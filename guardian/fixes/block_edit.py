@@ -122,7 +122,7 @@ class BlockEditor:
             return
         self._remove(place, [each for each in place.entries if each.key in set(removed) and not is_merge(each)])
         for key, each in own.items():
-            if key in after:
+            if key in after and before[key] is not after[key]:
                 self._value(each.value, (*path, key), before[key], after[key], place, each)
         added = [key for key in after if key not in before]
         # A member that a merge key brings is overridden beside it, which concerns nobody else.

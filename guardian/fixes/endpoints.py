@@ -9,12 +9,11 @@ from guardian.fixes.announce import put_headers
 from guardian.fixes.draft import Draft
 from guardian.fixes.edits import Edits
 from guardian.fixes.json_patch import equal, get, has, pointer
-from guardian.fixes.moves import moved_to
 from guardian.fixes.slots import last, parent
 from guardian.fixes.transplant import Transplant
 from guardian.fixes.work import ALIAS_OF, SUCCESSOR, Work, draft, marked
 from guardian.model import Strategy
-from guardian.spec.api import Api, Node, Operation
+from guardian.spec.api import Node, Operation
 from guardian.spec.refs import Document
 
 _INHERITED = ("consumes", "produces", "schemes")
@@ -38,7 +37,7 @@ def _moved(work: Work, strategy: Strategy) -> Iterator[Draft]:
     pairs: list[tuple[str, str]] = []
     sure = 1.0
     for name, base, head in _gone(work):
-        moved = moved_to(base, work.base, work.head) if base is not None and head is None else None
+        moved = work.bench.moves.of(work.service, base) if base is not None and head is None else None
         if base is None or moved is None:
             return
         target = moved[0].name
@@ -66,7 +65,7 @@ def operation_window(work: Work) -> Iterator[Draft]:
     for name, base, head in _gone(work):
         if base is None or head is not None:
             return
-        moved = moved_to(base, work.base, work.head)
+        moved = work.bench.moves.of(work.service, base)
         instead = f" Use {moved[0].name}." if moved is not None else ""
         marks = {**work.marks(), "deprecated": True}
         marks.pop("x-deprecated", None)  # OpenAPI 2.0 deprecates operations too
@@ -113,7 +112,7 @@ def _restore(work: Work, edits: Edits, base: Operation, marks: dict[str, Any], s
     document, item = path_item(work, base)
     transplant = work.transplant()
     value = whole_operation(work, edits, base, document, transplant, item)
-    if value.get("operationId") in operation_ids(work.head):
+    if value.get("operationId") in work.bench.operation_ids(work.service):
         del value["operationId"]  # the operation that it became has taken it along
     edits.take(transplant)
     at = f"{item}/{last(base.node.pointer)}"
@@ -129,11 +128,6 @@ def neighbour(before: Any, at: str, document: Document) -> str | None:
     name = last(at)
     front = siblings[: siblings.index(name)] if name in siblings else []
     return next((each for each in reversed(front) if has(document.root, f"{parent(at)}{pointer(each)}")), None)
-
-
-def operation_ids(api: Api) -> set[str]:
-    """Every ``operationId`` of an API."""
-    return {each.operation_id for each in api.operations.values() if each.operation_id}
 
 
 def path_item(work: Work, base: Operation) -> tuple[Document, str]:

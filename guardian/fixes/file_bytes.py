@@ -7,6 +7,7 @@ put in.
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate, chain, zip_longest
 
@@ -44,6 +45,11 @@ class FileBytes:
         """Where in the bytes a character of the text stands, or its end."""
         piece = at // _STEP
         return self._starts[piece] + len(self._text[piece * _STEP : at].encode(self._encoding))
+
+    def character(self, at: int) -> int:
+        """Where in the text the character stands that begins at a byte, or its end; the inverse of `offset`."""
+        piece = max(min(bisect_right(self._starts, at), len(self._starts) - 1) - 1, 0)
+        return piece * _STEP + len(self.data[self._starts[piece] : at].decode(self._encoding))
 
     def spliced(self, splices: Sequence[Splice]) -> bytes:
         """The bytes of the file whose text is spliced (see ``splices.splice``).

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from guardian import fieldpath
 from guardian.fixes import json_patch
-from guardian.fixes.bench import Bench, Trial, document_named, key
+from guardian.fixes.bench import Bench, Trial, document_named
+from guardian.fixes.findings import Findings, holder, key
 from guardian.fixes.json_patch import get, pointer
-from guardian.fixes.moves import moved_to
 from guardian.fixes.slots import last, parent, schema_slot
 from guardian.fixes.work import ALIAS_OF, MARKS, VERSIONS
 from guardian.graph.consumers.routes import Routes
@@ -54,10 +54,10 @@ def lost_intent(bench: Bench, trial: Trial, addressed: Sequence[Change]) -> str 
 
 
 def _undone(bench: Bench, trial: Trial, addressed: Sequence[Change]) -> str | None:
-    after = {key(change) for change in trial.changes}
+    after = {key(change) for change in trial.fresh}
     mended = {key(change) for change in addressed}
     marked = _marked(trial)
-    for change in bench.changes:
+    for change in trial.before():
         if change.rule.endswith("-removed") and not marked.isdisjoint(_needles(change)):
             continue  # it is back, and marked as what is to go
         if change.service not in trial.services or change.severity is Severity.BREAKING or key(change) in mended:
@@ -84,10 +84,11 @@ def _concerns(addressed: Change, other: Change) -> bool:
 
 def _reverted(bench: Bench, trial: Trial, addressed: Sequence[Change]) -> str | None:
     marked = _marked(trial)
+    fresh = Findings(trial.fresh)
     for change in addressed:
         if change.operation in trial.draft.versions or _kept_in_extension(bench, trial, change):
             continue
-        if _left_in_contract(bench, trial, change):
+        if _left_in_contract(bench, trial, fresh, change):
             continue
         if marked.isdisjoint(_needles(change)):
             what = (
@@ -97,13 +98,11 @@ def _reverted(bench: Bench, trial: Trial, addressed: Sequence[Change]) -> str | 
     return None
 
 
-def _left_in_contract(bench: Bench, trial: Trial, change: Change) -> bool:
+def _left_in_contract(bench: Bench, trial: Trial, fresh: Findings, change: Change) -> bool:
     """Whether the patched contract differs from base's where the change was made, or where the thing went."""
     went = _went_to(bench, change)
     kind = change.place.rpartition(" ")[0] or change.place
-    for other in trial.changes:
-        if other.service != change.service:
-            continue
+    for other in _of(trial, fresh, change.service, (change.operation, went)):
         if other.rule == "operation-added" and other.operation == went:
             return True
         if other.operation != change.operation:
@@ -124,16 +123,27 @@ def _left_in_contract(bench: Bench, trial: Trial, change: Change) -> bool:
     return False
 
 
+def _of(trial: Trial, fresh: Findings, service: str, operations: Iterable[str | None]) -> Iterator[Change]:
+    """The changes from base to the patched head of these operations."""
+    for operation in operations:
+        if operation is not None:
+            known = fresh if trial.touches(service, operation) else trial.findings
+            yield from known.of([(service, holder(operation))])
+
+
 def _kept_in_extension(bench: Bench, trial: Trial, change: Change) -> bool:
     """Whether the operation carries head's contract as another version, where no path or media type tells them apart."""
-    sides = bench.situation.head, trial.heads
-    head, patched = (
-        Routes({change.service: side[change.service]}).base(change.service, change.operation) for side in sides
-    )
+    head = _operation(bench, bench.situation.head[change.service], change.operation)
+    patched = _operation(bench, trial.heads[change.service], change.operation) if head is not None else None
     if head is None or patched is None:
         return False
     versions = patched.node.value.get(VERSIONS)
     return isinstance(versions, dict) and any(json_patch.equal(each, head.node.value) for each in versions.values())
+
+
+def _operation(bench: Bench, api: Api, name: str) -> Operation | None:
+    """The operation of this name on one side, whatever the other one has."""
+    return Routes({api.service: api}, like=bench.routes).base(api.service, name)
 
 
 def _is_next_media_type(bench: Bench, trial: Trial, change: Change, added: Change) -> bool:
@@ -163,12 +173,11 @@ def _said(apis: Mapping[str, Api], change: Change) -> Any:
 
 
 def _went_to(bench: Bench, change: Change) -> str | None:
-    situation = bench.situation
-    base, head = situation.base.get(change.service), situation.head.get(change.service)
+    base, head = bench.situation.base.get(change.service), bench.situation.head.get(change.service)
     if change.rule != "operation-removed" or base is None or head is None:
         return None
-    operation = Routes({change.service: base}).base(change.service, change.operation)
-    moved = moved_to(operation, base, head) if operation is not None else None
+    operation = bench.routes.base(change.service, change.operation)
+    moved = bench.moves.of(change.service, operation) if operation is not None else None
     return moved[0].name if moved is not None else None
 
 
@@ -255,7 +264,7 @@ def _false_version(bench: Bench, trial: Trial, name: str, new: str) -> str | Non
     """A next version that is not what head has: compared as if it stood where head's operation stands."""
     service = trial.draft.service
     head, patched = bench.situation.head[service], trial.heads[service]
-    was, now = Routes({service: head}).base(service, name), Routes({service: patched}).base(service, new)
+    was, now = _operation(bench, head, name), _operation(bench, patched, new)
     if was is None or now is None:
         return f"the new form of {name} is said to be {new}, which is not there"
     found = compare(_alone(head, was, was), _alone(patched, now, was), same=Sameness(

@@ -14,7 +14,6 @@ from guardian.fieldpath import Path
 from guardian.fixes.draft import Draft, Operations
 from guardian.fixes.json_patch import Operation as Edit
 from guardian.fixes.json_patch import add, apply, get, pointer, remove, replace
-from guardian.fixes.moves import moved_to
 from guardian.fixes.text_edit import TextEditor
 from guardian.fixes.work import Work
 from guardian.graph.consumers.manifest import load_manifest
@@ -155,7 +154,7 @@ def _leave(work: Work, migration: _Migration, change: Change, uses: list[tuple[i
     if change.rule != "operation-removed":
         return False
     base = work.routes.base(work.service, change.operation)
-    moved = moved_to(base, work.base, work.head) if base is not None else None
+    moved = work.bench.moves.of(work.service, base) if base is not None else None
     if moved is None:
         if any(use.exposes for _, use in uses):
             return False  # somebody else reads what it got there

@@ -22,6 +22,7 @@ from guardian.fixes.rollout import rollout
 from guardian.fixes.strategies import drafts
 from guardian.fixes.verify import Outcome, verify
 from guardian.fixes.work import Group, Work, grouped
+from guardian.graph.consumers.routes import Routes
 from guardian.model import Change, Fix, Note, Severity, Strategy
 
 #: At most so many causes are mended; with more than `FULL_CHOICE`, each gets one fix and no choice.
@@ -54,7 +55,9 @@ class Passed:
         if trial is None:
             return self
         files = tuple(replace(file, data=b"", says=None) for file in trial.files)
-        return replace(self, outcome=replace(self.outcome, trial=replace(trial, files=files, heads={})))
+        return replace(
+            self, outcome=replace(self.outcome, trial=replace(trial, files=files, heads={}, routes=Routes({})))
+        )
 
 
 def propose(situation: Situation, changes: Iterable[Change]) -> Proposals:
@@ -243,17 +246,17 @@ def merged(bench: Bench, parts: Sequence[Draft]) -> Draft | None:
     if len(sides) > 1:
         return None
     service = parts[0].service
-    specs: dict[str, list[Operation]] = {}
-    manifests: dict[str, list[Operation]] = {}
+    specs: dict[str, _Joined] = {}
+    manifests: dict[str, _Joined] = {}
     place_after: dict[str, dict[str, str]] = {}
     for each in parts:
         for address, operations in each.specs.items():
             document = bench.documents(service).open(address, bench.situation.head[each.service].dialect)
-            if not _join(specs.setdefault(address, []), operations, document.root):
+            if not specs.setdefault(address, _Joined(document.root)).take(operations):
                 return None
             place_after.setdefault(address, {}).update(each.place_after.get(address, {}))
         for file, operations in each.manifests.items():
-            if not _join(manifests.setdefault(file, []), operations, bench.manifest_editor(file).says):
+            if not manifests.setdefault(file, _Joined(bench.manifest_editor(file).says)).take(operations):
                 return None
     strategies = [each.strategy for each in parts]
     most = max(strategies, key=lambda each: (strategies.count(each), -ORDER.index(each)))
@@ -267,8 +270,8 @@ def merged(bench: Bench, parts: Sequence[Draft]) -> Draft | None:
         parts[0],
         strategy=most,
         service=service,
-        specs={address: tuple(each) for address, each in specs.items()},
-        manifests={file: tuple(each) for file, each in manifests.items()},
+        specs={address: tuple(each.operations) for address, each in specs.items()},
+        manifests={file: tuple(each.operations) for file, each in manifests.items()},
         place_after=place_after,
         does=_in_words(parts, services),
         later=_once([each.later for each in parts]),
@@ -295,16 +298,27 @@ def _once(texts: Sequence[str], most: int = 3) -> str:
     return ", ".join(shown[:-1]) + f" and {shown[-1]}" if len(shown) > 1 else "".join(shown)
 
 
-def _join(all_of: list[Operation], more: Iterable[Operation], document: Any) -> bool:
-    """Add operations to those there are, both made for the same document; False where they do not go together."""
-    for operation in more:
-        try:
-            now = json_patch.apply(document, all_of)
-            all_of += _rebased(operation, document, now)
-            json_patch.apply(document, all_of)
-        except PatchError:
-            return False
-    return True
+class _Joined:
+    """Operations that were made for the same document, as far as they go together.
+
+    Args:
+        document: what it says before any of them.
+    """
+
+    def __init__(self, document: Any) -> None:
+        self.operations: list[Operation] = []
+        self._before = self._now = document
+
+    def take(self, more: Iterable[Operation]) -> bool:
+        """Add operations to those there are; False where they do not go together."""
+        for operation in more:
+            try:
+                rebased = _rebased(operation, self._before, self._now)
+                self._now = json_patch.apply(self._now, rebased)
+            except PatchError:
+                return False
+            self.operations += rebased
+        return True
 
 
 def _rebased(operation: Operation, before: Any, now: Any) -> list[Operation]:

@@ -9,7 +9,6 @@ from guardian.fixes.replay import Player
 from guardian.graph.consumers.routes import Routes
 from guardian.graph.recordings import exchanges
 from guardian.graph.uses import Consumer
-from guardian.spec.api import Api
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +22,7 @@ class Replayed:
 def replay(
     consumers: list[Consumer],
     files: Mapping[str, bytes],
-    base: Mapping[str, Api],
-    patched: Mapping[str, Api],
+    routes: Routes,
     services: frozenset[str],
 ) -> Replayed:
     """Judge every exchange that base accepted.
@@ -32,11 +30,10 @@ def replay(
     Args:
         consumers: whose contract tests are looked at; what was merely recorded says nothing of what is needed.
         files: the recordings by the name that reports give them.
-        base: the APIs that the recordings were made against.
-        patched: the APIs with the fix.
+        routes: finds operations on base, which the recordings were made against, and on the side with the fix.
         services: the services to look at.
     """
-    routes, on_base, on_head = Routes(base, patched), Player(), Player()
+    on_base, on_head = Player(), Player()
     judged = 0
     failed: dict[str, None] = {}
     for exchange in exchanges(consumers, files):

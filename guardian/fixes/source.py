@@ -18,6 +18,7 @@ from typing import Any, Literal, TypeVar
 from guardian.errors import ReadError
 from guardian.fixes.json_patch import failed
 from guardian.lazy import cached_property
+from guardian.spec.pieces import Piece, Text
 from guardian.spec.text import MERGE_KEY, key_text, looks_like_json
 
 Kind = Literal["map", "seq", "scalar", "alias"]
@@ -115,21 +116,28 @@ class Source:
     Args:
         text: the decoded text.
         file: its name, for messages.
+        written: its pieces, where it has been read so.
+        character: where in the text something stands whose place in the bytes is known.
 
     Raises:
         PatchError: the text has no single document that places could be told of.
     """
 
-    def __init__(self, text: str, file: str) -> None:
+    def __init__(
+        self, text: str, file: str, written: Text | None = None, character: Callable[[int], int] = int
+    ) -> None:
         self.text = text
         self.file = file
         self.habits = Habits(newline="\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n")
         self.anchors: dict[str, tuple[str, ...]] = {}  # anchor -> the path to its value
         self.aliases: dict[tuple[str, ...], str] = {}  # path of an alias or merge key's value -> anchor
-        self.json = looks_like_json(text) and _is_json(text)
+        self._pieces = _Pieces(text, written, character) if written is not None and written.is_json else None
+        self.json = self._pieces is not None or (looks_like_json(text) and _is_json(text))
 
     @cached_property
     def root(self) -> Place:
+        if self._pieces is not None:
+            return self._pieces.root
         if self.json:
             return _json_place(self.text, _blank(self.text, 0), len(self.text.rstrip(BLANKS)))
         try:
@@ -164,6 +172,29 @@ def _json_place(text: str, at: int, end: int | None = None) -> Place:
         return Place("scalar", at, end, flow=True, bare=at, style='"' if opening == '"' else "")
     kind: Kind = "map" if opening == "{" else "seq"
     return Place(kind, at, end, flow=True, bare=at, read=lambda: _json_entries(text, at))
+
+
+class _Pieces:
+    """A text that was read in pieces: its members near the root need not be looked for."""
+
+    def __init__(self, text: str, written: Text, character: Callable[[int], int]) -> None:
+        self._text = text
+        self._character = character
+        self.root = self._place(written.root, written.start)
+
+    def _place(self, piece: Piece, at: int) -> Place:
+        start, end = self._character(at), self._character(at + piece.length)
+        place = _json_place(self._text, start, end)
+        if piece.members is not None:
+            place.read = lambda: self._entries(piece, at)
+        return place
+
+    def _entries(self, piece: Piece, at: int) -> list[Entry]:
+        entries: list[Entry] = []
+        for key, (key_at, value_at, member) in (piece.members or {}).items():
+            start = self._character(at + key_at)
+            entries.append(Entry(key, start, _raw_decode(self._text, start)[1], self._place(member, at + value_at)))
+        return entries
 
 
 def _json_entries(text: str, at: int) -> list[Entry]:

@@ -6,7 +6,7 @@ The diff is made from the splices alone, so that it takes as long as what change
 from __future__ import annotations
 
 import difflib
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import accumulate, chain, zip_longest
 from typing import NamedTuple
@@ -14,6 +14,8 @@ from typing import NamedTuple
 from guardian.fixes.json_patch import failed
 
 _CONTEXT = 3
+# Characters in the stretches of a text whose line ends are counted: how many are looked through, at most, to find a line.
+_STEP = 4096
 
 
 class Splice(NamedTuple):
@@ -59,26 +61,43 @@ def unified_diff(lines: Lines, splices: Sequence[Splice], file: str) -> str:
     moved = 0  # by how many lines what follows has moved
     for group in _groups(splices, lines):
         low = max(lines.line_at(group[0].start) - _CONTEXT, 0)
-        high = min(lines.line_at(max(group[-1].end - 1, group[-1].start)) + _CONTEXT, len(lines.lines) - 1)
-        start = lines.starts[low]
-        old = lines.lines[low : high + 1]
+        start = lines.start(low)
+        old = lines.between(low, lines.line_at(max(group[-1].end - 1, group[-1].start)) + _CONTEXT + 1)
         local = [Splice(each.start - start, each.end - start, each.text) for each in group]
         new = _split(splice("".join(old), local))
         if old != new:
-            output += _hunk(lines.lines, low, old, new, moved)
+            output += _hunk(lines, low, old, new, moved)
         moved += len(new) - len(old)
     return "\n".join([f"--- a/{file}", f"+++ b/{file}", *output]) + "\n" if output else ""
 
 
 class Lines:
-    """A text's lines and where they start."""
+    """A text's lines, counted from 0, and where they start. Each is looked up where it is asked for."""
 
     def __init__(self, text: str) -> None:
-        self.lines = _split(text)
-        self.starts = list(accumulate((len(line) for line in self.lines), initial=0))[:-1]
+        self._text = text
+        breaks = (text.count("\n", at, at + _STEP) for at in range(0, len(text), _STEP))
+        self._breaks = list(accumulate(breaks, initial=0))  # before each stretch of the text
 
     def line_at(self, offset: int) -> int:
-        return max(bisect_right(self.starts, offset) - 1, 0)
+        """The line that a character is in; at the end of a text with a line end, the last one."""
+        offset = min(offset, len(self._text) - 1)
+        stretch = max(offset, 0) // _STEP
+        return self._breaks[stretch] + self._text.count("\n", stretch * _STEP, max(offset, 0))
+
+    def start(self, line: int) -> int:
+        """Where a line starts; behind the last one, the end of the text."""
+        stretch = max(bisect_left(self._breaks, line) - 1, 0)
+        at = stretch * _STEP
+        for _ in range(line - self._breaks[stretch]):
+            at = self._text.find("\n", at) + 1
+            if not at:
+                return len(self._text)
+        return at
+
+    def between(self, first: int, behind: int) -> list[str]:
+        """The lines from one on, up to another one or the last."""
+        return _split(self._text[self.start(first) : self.start(behind)])
 
 
 def _split(text: str) -> list[str]:
@@ -101,7 +120,7 @@ def _groups(splices: Sequence[Splice], lines: Lines) -> list[list[Splice]]:
     return groups
 
 
-def _hunk(lines: list[str], low: int, old: list[str], new: list[str], moved: int) -> list[str]:
+def _hunk(lines: Lines, low: int, old: list[str], new: list[str], moved: int) -> list[str]:
     """One hunk: ``old``, which stands from line ``low`` on, became ``new``; context comes from the whole text."""
     same = 0
     while same < min(len(old), len(new)) and old[same] == new[same]:
@@ -110,8 +129,8 @@ def _hunk(lines: list[str], low: int, old: list[str], new: list[str], moved: int
     while tail < min(len(old), len(new)) - same and old[-1 - tail] == new[-1 - tail]:
         tail += 1
     first, last = low + same, low + len(old) - tail
-    before, behind = lines[max(first - _CONTEXT, 0) : first], lines[last : last + _CONTEXT]
-    old, new = lines[first:last], new[same : len(new) - tail]
+    before, behind = lines.between(max(first - _CONTEXT, 0), first), lines.between(last, last + _CONTEXT)
+    old, new = lines.between(first, last), new[same : len(new) - tail]
     rows = [_row(" ", line) for line in before]
     for kind, a0, a1, b0, b1 in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if kind == "equal":

@@ -22,6 +22,7 @@ from guardian.fixes.read_back import reads_back
 from guardian.fixes.source import Source
 from guardian.fixes.splices import Lines, Splice
 from guardian.lazy import cached_property
+from guardian.spec.pieces import Text
 from guardian.spec.text import MAX_BYTES, decode, load
 
 _BOMS = (
@@ -60,13 +61,14 @@ class TextEditor:
         data: the file as it is.
         file: its name, for messages.
         says: its plain data, where it has been read already.
+        written: where the members near its root stand, where it has been read in pieces.
 
     Raises:
         ReadError: the file cannot be read.
         PatchError: the file cannot be edited at all: several documents, an encoding that does not round-trip.
     """
 
-    def __init__(self, data: bytes, file: str, says: Any = None) -> None:
+    def __init__(self, data: bytes, file: str, says: Any = None, written: Text | None = None) -> None:
         self.file = file
         self.data = data
         self.says = load(data, file) if says is None else says
@@ -77,7 +79,7 @@ class TextEditor:
         self.bytes = FileBytes(data, text, self.bom, self.encoding)
         if not self.bytes.is_exact:
             raise failed("its encoding does not survive an edit", file=file)
-        self.source = Source(text, file)
+        self.source = Source(text, file, written, self.bytes.character)
 
     @cached_property
     def lines(self) -> Lines:

@@ -8,10 +8,11 @@ for what stands elsewhere now, all that an operation leads to is compared.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from itertools import islice, takewhile, zip_longest
 from typing import Any
 from urllib.parse import unquote
 
@@ -19,6 +20,7 @@ from guardian.errors import ReadError
 from guardian.fixes.json_patch import equal, pointer
 from guardian.graph.consumers.routes import Router
 from guardian.spec.api import Api, Node
+from guardian.spec.normalise import read_anew
 from guardian.spec.refs import Document
 from guardian.spec.sameness import Sameness
 
@@ -43,7 +45,7 @@ class Touched:
         """An API with the touched operations alone."""
         if self.names is None:
             return api
-        return replace(api, operations={name: each for name, each in api.operations.items() if name in self.names})
+        return replace(api, operations={name: api.operations[name] for name in api.operations if name in self.names})
 
 
 class References:
@@ -56,12 +58,18 @@ class References:
     def __init__(self, api: Api) -> None:
         self._api = api
         self._users = _users(api)
+        self._places = sorted(self._users or ())
+        self._families = _families(api.document)
+        self._at: dict[str, set[str]] = defaultdict(set)  # the operations at, or in a path item at, a pointer
+        for name, operation in api.operations.items():
+            for node in (operation.node, operation.path_node):
+                self._at[node.pointer].add(name)
 
-    def touched(self, base: Api, patched: Api) -> Touched:
+    def touched(self, base: Router, patched: Api) -> Touched:
         """The operations that a patch changes; all of them where it changes what they inherit.
 
         Args:
-            base: what both are compared with, which may know an operation by another name.
+            base: finds the operations of what both are compared with, which may have other names there.
             patched: the API after the patch.
         """
         api = self._api
@@ -77,13 +85,17 @@ class References:
 
         names = {
             name
-            for name, operation in patched.operations.items()
+            for name in (patched.operations if changed is None else read_anew(patched))
             if (before := api.operations.get(name)) is None
-            or not (same(before.node, operation.node) and same(before.path_node, operation.path_node))
+            or not (
+                same(before.node, patched.operations[name].node)
+                and same(before.path_node, patched.operations[name].path_node)
+            )
         }
+        for at in changed or ():
+            names |= self._at.get(at, set())
         names |= api.operations.keys() - patched.operations.keys()
-        router = Router(base)
-        return Touched(frozenset(names | {found.name for name in names if (found := router.find(name)) is not None}))
+        return Touched(frozenset(names | {found.name for name in names if (found := base.find(name)) is not None}))
 
     def _changed(self, patched: Document) -> set[str] | None:
         """The pointers, among those that operations lead to, that say something else now; None if unknown."""
@@ -92,19 +104,21 @@ class References:
             return None
         places = set(changed_places(document.root, patched.root))
         above = {at[:end] for at in places for end in range(len(at) + 1) if at[end : end + 1] in ("", "/")}
-        below = tuple(f"{at}/" for at in places)
-        families = _families(document), _families(patched)
-        pending = [
-            at
-            for at in users
-            if at in above or at.startswith(below) or families[0].get(at) != families[1].get(at)
-        ]  # fmt: skip
+        families = _families(patched)
+        extended = {at for at in self._families.keys() | families.keys() if self._families.get(at) != families.get(at)}
+        pending = [*((above | extended) & users.keys()), *(inside for at in places for inside in self._below(at))]
         found = set(pending)
         while pending:
             new = users[pending.pop()] - found
             found |= new
             pending += new
         return found
+
+    def _below(self, at: str) -> Iterator[str]:
+        """The pointers that operations lead to and that are below another one."""
+        start = f"{at}/"
+        places = islice(self._places, bisect_left(self._places, start), None)
+        return takewhile(lambda each: each.startswith(start), places)
 
 
 def changed_places(before: Any, after: Any, at: str = "") -> Iterator[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Set
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,6 +17,9 @@ from guardian.spec.pointers import escape
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft4Validator, Draft202012Validator
+
+# Where documents have maps of many things; in `components`, each member is one.
+_MAPS = frozenset({"paths", "webhooks", "components", "definitions", "parameters", "responses", "securityDefinitions"})
 
 
 def made_invalid(base: Any, before: Any, after: Any, dialect: str) -> str | None:
@@ -27,16 +31,33 @@ def made_invalid(base: Any, before: Any, after: Any, dialect: str) -> str | None
         after: the same with the patch.
         dialect: its version, as ``guardian.spec.dialects`` names it.
     """
-    twice = _ids(after) - _ids(before)
-    for name, count in sorted(twice.items()):
-        if _ids(after)[name] > 1:
+    was, now = _unshared(before, after)
+    more = _ids(now) - _ids(was)
+    ids = _ids(after) if more else more
+    for name, count in sorted(more.items()):
+        if ids[name] > 1:
             return f"the operationId {name!r} is given to {count + 1} operations"
     validator = _validator(dialect)
-    if validator.is_valid(after):
+    if validator.is_valid(now):
         return None
-    known = {*_places(validator, before), *_places(validator, base)}
-    found = [place for place in _places(validator, after) if place not in known]
+    known = {*_places(validator, was), *_places(validator, base)}
+    found = [place for place in _places(validator, now) if place not in known]
     return f"what stands at #{found[0]} is not valid OpenAPI {dialect}" if found else None
+
+
+def _unshared(before: Any, after: Any, maps: Set[str] = _MAPS) -> tuple[Any, Any]:
+    """Two documents without what they share in maps whose members are valid or not whatever else there is."""
+    if not isinstance(before, dict) or not isinstance(after, dict):
+        return before, after
+    was, now = dict(before), dict(after)
+    for name in maps & before.keys() & after.keys():
+        one, other = before[name], after[name]
+        if name == "components":
+            was[name], now[name] = _unshared(one, other, one.keys() if isinstance(one, dict) else set())
+        elif isinstance(one, dict) and isinstance(other, dict):
+            was[name] = {key: value for key, value in one.items() if key not in other or other[key] is not value}
+            now[name] = {key: value for key, value in other.items() if key not in one or one[key] is not value}
+    return was, now
 
 
 def _places(validator: Draft4Validator | Draft202012Validator, document: Any) -> list[str]:

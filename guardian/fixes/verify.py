@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 from guardian import fieldpath
 from guardian.errors import ReadError
-from guardian.fixes.bench import Bench, Trial, key
+from guardian.fixes.bench import Bench, Trial
 from guardian.fixes.draft import Draft
+from guardian.fixes.findings import Findings, key
 from guardian.fixes.intent import lost_intent
 from guardian.fixes.json_patch import PatchError
 from guardian.fixes.recordings import replay
@@ -67,9 +68,7 @@ def verify(bench: Bench, draft: Draft, addressed: Sequence[Change]) -> Outcome:
     consumers = {each.name: "fail" if each.name in lost_consumers else "pass" for each in bench.situation.everybody}
     if left:
         return _rejected(lines, left[0], len(left), trial, consumers=consumers)
-    recorded = replay(
-        list(bench.situation.everybody), bench.situation.declarations, bench.situation.base, trial.heads, trial.services
-    )
+    recorded = replay(list(bench.situation.everybody), bench.situation.declarations, trial.routes, trial.services)
     if recorded.failed:
         return _rejected(lines, f"{recorded.failed[0]} does not fit any more", 0, trial, consumers=consumers)
 
@@ -106,7 +105,7 @@ def _contract(bench: Bench, trial: Trial, addressed: Sequence[Change]) -> list[s
     mended = {key(change) for change in addressed}
     excused = set() if not trial.draft.manifests else {key(each) for each in addressed if each.consumers}
     found: list[str] = []
-    for change in trial.changes:
+    for change in trial.judged(mended):
         if change.severity is not Severity.BREAKING or key(change) in excused:
             continue
         if key(change) in mended:
@@ -121,7 +120,7 @@ def _left(bench: Bench, trial: Trial, addressed: Sequence[Change]) -> tuple[list
     mended = {key(change) for change in addressed}
     sentences: list[str] = []
     consumers: set[str] = set()
-    for change in trial.changes:
+    for change in trial.judged(mended):
         known = bench.known.get(key(change))
         if key(change) not in mended and known is not None and change.counts_as.rank <= known.counts_as.rank:
             continue
@@ -178,11 +177,7 @@ def _compared(bench: Bench, trial: Trial, addressed: Sequence[Change]) -> str:
     if not trial.services:
         return "contract: the producer stays as head has it; what breaks by the contract hits no consumer any more"
     gone = f"all {count} breaking changes are gone" if count > 1 else "the breaking change is gone"
-    mended = {key(change) for change in addressed}
-    others = sum(
-        change.counts_as is Severity.BREAKING and change.exception is None and key(change) not in mended
-        for change in bench.changes
-    )
+    others = _others(bench.breaking, addressed)
     rest = f"; {others} other{'s' if others > 1 else ''} it does not address" if others else ""
     return f"contract: compared with base, {gone} and no new one came{rest}"
 
@@ -198,15 +193,15 @@ def _consumer_lines(bench: Bench, addressed: Sequence[Change], count: int) -> li
 
 
 def _intent_line(bench: Bench, trial: Trial, addressed: Sequence[Change]) -> str:
-    mended = {key(change) for change in addressed}
-    kept = [
-        change
-        for change in bench.changes
-        if change.service in trial.services and key(change) not in mended and change.severity is not Severity.BREAKING
-    ]
+    kept = sum(_others(bench.harmless(name), addressed) for name in trial.services)
     if trial.draft.versions or trial.draft.strategy is Strategy.VERSION_BUMP:
         return "intent: head's form is there, under its own version"
     if not kept:
         return "intent: what goes, and when, is written where it stands"
-    return f"intent: the other {len(kept)} changes of head are all still there" if len(kept) > 1 else (
+    return f"intent: the other {kept} changes of head are all still there" if kept > 1 else (
         "intent: the other change of head is still there")  # fmt: skip
+
+
+def _others(findings: Findings, addressed: Sequence[Change]) -> int:
+    """How many there are beside those that are addressed."""
+    return len(findings.all) - len(findings.said(key(change) for change in addressed))

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from guardian.fixes.draft import Draft
 from guardian.fixes.edits import Edits
-from guardian.fixes.endpoints import operation_ids, whole_operation
+from guardian.fixes.endpoints import whole_operation
 from guardian.fixes.json_patch import PatchError, get, has, pointer
 from guardian.fixes.slots import last, parent
 from guardian.fixes.transplant import Transplant
@@ -141,8 +141,9 @@ def _beside(work: Work, edits: Edits, head: Operation, path: str, servers: list[
     own = Transplant(work.head, work.head)
     value = dict(own.carry(head.node, root))
     shared = next((layer for layer in root.documents.layers(head.path_node) if "parameters" in layer.value), None)
-    if value.get("operationId") in operation_ids(work.head):
-        value["operationId"] = _next_id(str(value["operationId"]), operation_ids(work.head))
+    taken = work.bench.operation_ids(work.service)
+    if value.get("operationId") in taken:
+        value["operationId"] = _next_id(str(value["operationId"]), taken)
     at = pointer("paths", path)
     if not edits.has(root, at):
         item: dict[str, Any] = {}
@@ -154,7 +155,7 @@ def _beside(work: Work, edits: Edits, head: Operation, path: str, servers: list[
     edits.put(root, f"{at}/{last(head.node.pointer)}", value)
 
 
-def _next_id(operation_id: str, taken: set[str]) -> str:
+def _next_id(operation_id: str, taken: frozenset[str]) -> str:
     number = 2
     while f"{operation_id}V{number}" in taken:
         number += 1

@@ -98,9 +98,10 @@ class Work:
         """Head's version of OpenAPI."""
         return DIALECTS[self.head.dialect]
 
-    @cached_property
+    @property
     def routes(self) -> Routes:
-        return Routes({self.service: self.base}, {self.service: self.head})
+        """Finds the operations of both sides."""
+        return self.bench.routes
 
     @cached_property
     def rule(self) -> Rule:
@@ -314,7 +315,6 @@ def _prefers_underscores(root: Any) -> bool:
             for name in names if isinstance(names, dict) else ():
                 snake += "_" in name
                 camel += name[:1].islower() and not name.islower()
-            pending += value.values()
-        elif isinstance(value, list):
-            pending += value
+            value = value.values()
+        pending += [each for each in value if isinstance(each, (dict, list))]
     return snake > camel

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -20,9 +20,14 @@ from guardian.rules.walk import Child, Found, Same, Walker, said_of
 from guardian.rules.walk_paths import write_path
 from guardian.spec.api import Api, Node
 from guardian.spec.shape import meant
+from guardian.spread import spread
 
 # The stability levels that promise nothing: what happens to them stays in the report and out of the verdict.
 UNSTABLE = frozenset({"alpha", "draft"})
+# Schemas that may differ, of one service, from which on more than one process compares them; a thousand take about a second.
+WORTH_A_PROCESS = 500
+# What one portion computes of a component the next one in another process computes again; too few take unequal times.
+_PORTIONS_A_PROCESS = 2
 _VARIABLE = re.compile(r"\{[^}]*\}")
 
 
@@ -55,7 +60,7 @@ def compare(
 
 
 def compare_fully(
-    base: Api | None, head: Api | None, *, same: Same | None = None, options: Options | None = None
+    base: Api | None, head: Api | None, *, same: Same | None = None, options: Options | None = None, jobs: int = 1
 ) -> Comparison:
     """All changes of one service, sorted by operation, place, field and rule, with notes.
 
@@ -64,24 +69,37 @@ def compare_fully(
         head: the API after; ``None`` if it is gone.
         same: says cheaply that two nodes mean the same (``guardian.spec.sameness``); without it equal
             subtrees are walked.
+        jobs: processes at most.
 
     Raises:
         RefError: a reference that the comparison needs leads nowhere.
         RuleError: a rule failed; its id is in the message.
     """
-    comparison, changes = _compared(base, head, same, options or Options())
+    comparison, changes = _compared(base, head, same, options or Options(), jobs)
     return Comparison(tuple(changes), tuple(comparison.unreached()))
 
 
 def _compared(
-    base: Api | None, head: Api | None, same: Same | None, options: Options
+    base: Api | None, head: Api | None, same: Same | None, options: Options, jobs: int = 1
 ) -> tuple[_Comparer, list[Change]]:
     comparison = _Comparer(base, head, same or _never, options)
     token = STABILITY.set(options.stability)
     try:
-        return comparison, comparison.run(same)
+        return comparison, comparison.run(same, jobs)
     finally:
         STABILITY.reset(token)
+
+
+def _portions(placed: Sequence[Placed], jobs: int) -> list[Sequence[Placed]]:
+    """Pairs in portions of whole operations, for several processes where there are enough of them."""
+    if jobs < 2 or sum(isinstance(each.pair, SchemaRoot) for each in placed) < WORTH_A_PROCESS:
+        return [placed]
+    size = len(placed) // (jobs * _PORTIONS_A_PROCESS) + 1
+    starts = [0]
+    for at in range(1, len(placed)):
+        if at - starts[-1] >= size and placed[at].operation != placed[at - 1].operation:
+            starts.append(at)
+    return [placed[start:end] for start, end in zip(starts, [*starts[1:], len(placed)], strict=True)]
 
 
 def _never(base: Node, head: Node) -> bool:
@@ -94,19 +112,26 @@ class _Comparer:
         self.head = head
         self.options = options
         self.walker = Walker(same)
+        self._reached: set[str] = set()
         self._same = same
         self._stability: dict[str, tuple[Node, ...]] = {}
         self._head_paths: frozenset[str] | None = None
         self.title = (base or head).title if base or head else ""  # type: ignore[union-attr]
         self.service = (head or base).service if base or head else ""  # type: ignore[union-attr]
 
-    def run(self, same: Same | None) -> list[Change]:
+    def run(self, same: Same | None, jobs: int) -> list[Change]:
         changes: dict[object, Change] = {}
-        told: set[object] = set()
-        for placed in align(self.base, self.head, same):
-            for change in self._changes(placed, told):
+        for found, reached in spread(self._portion, _portions(list(align(self.base, self.head, same)), jobs), jobs):
+            self._reached |= reached
+            for change in found:
                 changes.setdefault((change.fingerprint, change.base, change.head), change)
         return number_twins(sorted(changes.values(), key=order))
+
+    def _portion(self, placed: Sequence[Placed]) -> tuple[list[Change], set[str]]:
+        """The changes of all pairs of some operations, and the components that were come by for them."""
+        told: set[object] = set()
+        found = [change for each in placed for change in self._changes(each, told)]
+        return found, self.walker.reached()
 
     def unreached(self) -> list[Note]:
         """One note on the components that changed and that no operation reaches: nothing on the wire did."""
@@ -114,7 +139,7 @@ class _Comparer:
             return []
         from guardian.rules.reach import changed_unreached
 
-        names = changed_unreached(self.base, self.head, self._same, self.walker.reached())
+        names = changed_unreached(self.base, self.head, self._same, self._reached)
         if not names:
             return []
         listed = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")

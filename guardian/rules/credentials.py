@@ -8,8 +8,8 @@ its nearest likeness: more scopes, a scheme more, another scheme, a way gone.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from typing import Literal, NamedTuple
+from weakref import WeakKeyDictionary
 
 from guardian.rules.pairs import OperationPair
 from guardian.spec.api import Node, Operation, SecurityScheme
@@ -75,16 +75,25 @@ def ways(operation: Operation) -> list[Way]:
     return list(found.values()) or [Way({}, {}, operation.node)]
 
 
-@lru_cache(maxsize=1)
+# By head's operation, with base's. What has been compared is not kept alive by being remembered.
+_STEPS: WeakKeyDictionary[Operation, tuple[Operation, tuple[Step, ...]]] = WeakKeyDictionary()
+
+
 def steps(pair: OperationPair) -> tuple[Step, ...]:
     """Everything that happened to the ways in of one operation; remembered, since one rule after the other asks."""
-    return tuple(_steps(pair))
+    base, head = pair.base, pair.head
+    if base is None or head is None:
+        return ()
+    known = _STEPS.get(head)
+    if known is None or known[0] is not base:
+        known = _STEPS[head] = base, tuple(_steps(base, head))
+    return known[1]
 
 
-def _steps(pair: OperationPair) -> Iterator[Step]:
-    if not pair.base or not pair.head or not (pair.base.parts.security or pair.head.parts.security):
+def _steps(base: Operation, head: Operation) -> Iterator[Step]:
+    if not (base.parts.security or head.parts.security):
         return
-    before, after = ways(pair.base), ways(pair.head)
+    before, after = ways(base), ways(head)
     lost = [way for way in before if not any(other.lets_in(way) for other in after)]
     gained = [way for way in after if not any(other.lets_in(way) for other in before)]
     others = len(lost) < len(before)

@@ -7,7 +7,7 @@ nobody, so neither is asked about.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 
@@ -39,20 +39,9 @@ def changed_unreached(base: Api, head: Api, same: Same, known: AbstractSet[str])
         if name not in known and not (name in sides[0] and name in sides[1] and same(sides[0][name], sides[1][name]))
     }
     for api, components in ((head, sides[1]), (base, sides[0])):
-        seen: set[tuple[str, str]] = set()
-        # What changed is mostly reached by operations that did; all that is said outside the components is asked last.
-        for starts in (_changed_operations(base, head, same, api), _outside(api)):
-            if wanted := open_ones & components.keys():
-                open_ones -= _reached(api, starts, {components[name].pointer: name for name in wanted}, seen)
+        if wanted := open_ones & components.keys():
+            open_ones -= _reached(api, {components[name].pointer: name for name in wanted})
     return sorted(open_ones)
-
-
-def _changed_operations(base: Api, head: Api, same: Same, side: Api) -> Iterator[Node]:
-    """The operations of one of two sides that the other lacks, or has written differently."""
-    for name, operation in side.operations.items():
-        before, after = base.operations.get(name), head.operations.get(name)
-        if before is None or after is None or not same(before.node, after.node):
-            yield operation.node
 
 
 def _components(api: Api) -> dict[str, Node]:
@@ -66,11 +55,12 @@ def _components(api: Api) -> dict[str, Node]:
     return found
 
 
-def _reached(api: Api, starts: Iterable[Node], wanted: dict[str, str], seen: set[tuple[str, str]]) -> set[str]:
-    """Those of some components, by pointer, that some places of one side lead to, unless by way of ``seen`` places."""
+def _reached(api: Api, wanted: dict[str, str]) -> set[str]:
+    """Those of some components, by pointer, that what is said outside the components leads to."""
     document = api.document
     found: set[str] = set()
-    stack = list(starts)
+    seen: set[tuple[str, str]] = set()
+    stack = list(_outside(api))
     while stack and len(found) < len(wanted):
         node = stack.pop()
         if node.key in seen:

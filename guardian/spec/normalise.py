@@ -6,15 +6,17 @@ inherits from its path and its document is merged here, so that readers of an ``
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
+from itertools import groupby
+from typing import Any, NamedTuple, TypeAlias
 
 from guardian.lazy import cached_property
 from guardian.spec import messages, swagger
 from guardian.spec.api import Api, Kind, Node, Operation, OperationParts, Parameter, Server
 from guardian.spec.dialects import DIALECTS
 from guardian.spec.parameters import declared, read_parameter
-from guardian.spec.reading import elements, malformed, members, object_at, shown
+from guardian.spec.reading import elements, malformed, map_at, members, object_at, shown
 from guardian.spec.refs import Documents
 from guardian.spec.security import Security
 from guardian.spec.servers import UNSAID, read_servers
@@ -35,6 +37,92 @@ def read_api(documents: Documents, path: str, service: str) -> Api:
     return _Reader(documents, path).api(service)
 
 
+#: What path items say, and the names of their operations.
+_Known: TypeAlias = dict[tuple[Kind, str], tuple[Any, tuple[str, ...]]]
+
+
+class Rereader:
+    """Reads an API again from documents that were patched.
+
+    A path item that is the same object as before has the same operations: they are read when somebody asks for them.
+
+    Args:
+        before: the API before any patch.
+    """
+
+    def __init__(self, before: Api) -> None:
+        self._before = before
+        self._known: _Known = {}
+        root = before.document.root
+        if sum(key in root for key in DIALECTS[before.dialect].webhooks) > 1:
+            return  # one name may stand for two webhooks, and the one that counts may go
+        for (kind, path), operations in groupby(before.operations.values(), lambda each: (each.kind, each.path)):
+            each_once = tuple(operations)
+            value = each_once[0].path_node.value
+            if "$ref" not in value and all(map(_stands_there, each_once)):
+                self._known[kind, path] = value, tuple(each.name for each in each_once)
+
+    def read(self, documents: Documents) -> Api:
+        """The API on the patched side.
+
+        Raises:
+            ReadError: as `read_api`.
+        """
+        reader = _Reader(documents, self._before.document.address)
+        return reader.api(self._before.service, self._known if reader.dialect == self._before.dialect else {})
+
+
+def read_anew(api: Api) -> Collection[str]:
+    """The names of the operations that were read at once: all of them unless the API was read by a `Rereader`."""
+    return api.operations.read if isinstance(api.operations, _Operations) else api.operations
+
+
+def _stands_there(operation: Operation) -> bool:
+    """Whether an operation stands in its path item, rather than where a reference leads."""
+    item, node = operation.path_node, operation.node
+    return node.document is item.document and node.pointer.startswith(f"{item.pointer}/")
+
+
+class _PathItem(NamedTuple):
+    """A path item or a reference to one: what it stands for, its key, and what holds it there."""
+
+    kind: Kind
+    path: str
+    holder: Node
+
+
+class _Operations(Mapping[str, Operation]):
+    """Operations by name, some of which are read when they are asked for.
+
+    Attributes:
+        read: the names of the others.
+    """
+
+    def __init__(
+        self, found: dict[str, Operation | _PathItem], read: Callable[[_PathItem], Iterator[Operation]]
+    ) -> None:
+        self._found = found
+        self._read = read
+        self.read = frozenset(name for name, each in found.items() if isinstance(each, Operation))
+
+    def __getitem__(self, name: str) -> Operation:
+        found = self._found[name]
+        if isinstance(found, Operation):
+            return found
+        operations = {each.name: each for each in self._read(found)}
+        self._found.update(operations)
+        return operations[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+
 class _Reader:
     def __init__(self, documents: Documents, path: str) -> None:
         self._documents = documents
@@ -43,17 +131,16 @@ class _Reader:
         self._security = Security(self._root, self._dialect)
         self._parameters: dict[Node, Parameter | None] = {}
 
-    def api(self, service: str) -> Api:
-        operations: dict[str, Operation] = {}
-        for path, entry in members(self._root, "paths", extensible=True).items():
-            for operation in self._operations("path", path, entry, "{method} {path}"):
-                operations[operation.name] = operation
-        for key in self._dialect.webhooks:
-            for name, entry in members(self._root, key).items():
-                if name.startswith("x-") and not isinstance(entry.value, dict):
-                    continue
-                for operation in self._operations("webhook", name, entry, "webhook {method} {path}"):
-                    operations[operation.name] = operation
+    @property
+    def dialect(self) -> str:
+        return self._dialect.version
+
+    def api(self, service: str, known: _Known | None = None) -> Api:
+        operations: Mapping[str, Operation]
+        if known is None:
+            operations = {each.name: each for item in self._path_items() for each in self._operations_of(item)}
+        else:
+            operations = self._left_unread(known)
         return Api(
             service=service,
             file=self._root.document.file,
@@ -79,6 +166,33 @@ class _Reader:
     @cached_property
     def _common_servers(self) -> tuple[Server, ...]:
         return read_servers(self._root) or (UNSAID,)
+
+    # --- path items ---------------------------------------------------------------------------------------------
+
+    def _path_items(self) -> Iterator[_PathItem]:
+        kinds: list[tuple[Kind, str]] = [("path", "paths"), *(("webhook", key) for key in self._dialect.webhooks)]
+        for kind, key in kinds:
+            holder = map_at(self._root, key)
+            if holder is None:
+                continue
+            for path, value in holder.value.items():
+                if not path.startswith("x-") or (kind == "webhook" and isinstance(value, dict)):
+                    yield _PathItem(kind, path, holder)
+
+    def _operations_of(self, item: _PathItem) -> Iterator[Operation]:
+        name = "webhook {method} {path}" if item.kind == "webhook" else "{method} {path}"
+        return self._operations(item.kind, item.path, item.holder.child(item.path), name)
+
+    def _left_unread(self, known: _Known) -> _Operations:
+        """Operations that are not read yet where they are known."""
+        found: dict[str, Operation | _PathItem] = {}
+        for item in self._path_items():
+            value, names = known.get((item.kind, item.path), (None, ()))
+            if names and item.holder.value[item.path] is value:
+                found.update(dict.fromkeys(names, item))
+            else:
+                found.update((each.name, each) for each in self._operations_of(item))
+        return _Operations(found, self._operations_of)
 
     # --- operations ---------------------------------------------------------------------------------------------
 

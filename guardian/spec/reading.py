@@ -44,10 +44,19 @@ def members(node: Node, key: str, *, extensible: bool = False) -> dict[str, Node
     Raises:
         ReadError: it is not a map.
     """
-    if node.value.get(key) is None:
+    holder = map_at(node, key)
+    if holder is None:
         return {}
-    holder = object_at(node.child(key), f"`{key}`")
     return {name: holder.child(name) for name in holder.value if not (extensible and name.startswith("x-"))}
+
+
+def map_at(node: Node, key: str) -> Node | None:
+    """The map at ``key``, which may be a ``$ref`` to one; None where there is none.
+
+    Raises:
+        ReadError: it is not a map.
+    """
+    return object_at(node.child(key), f"`{key}`") if node.value.get(key) is not None else None
 
 
 def elements(node: Node, key: str) -> list[Node]:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 # Microsoft's generators let a component say by which value it goes.
 _OWN_VALUE = "x-ms-discriminator-value"
+# Without one of these a schema neither extends another one nor tells apart what extends it.
+_TELLING = frozenset({"allOf", "$ref", "discriminator"})
 
 
 class Family(NamedTuple):
@@ -87,6 +89,7 @@ class _Holder(NamedTuple):
 
 
 def _components(document: Document) -> list[Node]:
+    """The schemas among the components that may extend others, or tell apart what extends them."""
     pointer = DIALECTS[document.dialect].components["schemas"]
     value: Any = document.root
     try:
@@ -97,7 +100,11 @@ def _components(document: Document) -> list[Node]:
     if not isinstance(value, dict):
         return []
     schemas = Node(document, pointer, value)
-    return [schemas.child(name) for name, schema in value.items() if isinstance(name, str) and isinstance(schema, dict)]
+    return [
+        schemas.child(name)
+        for name, schema in value.items()
+        if isinstance(name, str) and isinstance(schema, dict) and not _TELLING.isdisjoint(schema)
+    ]
 
 
 def _extended(node: Node) -> Iterator[Node]:

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from weakref import WeakSet
+
+import pytest
+
+from guardian.fixes.bench import PatchedDocuments
 from guardian.fixes.json_patch import apply
+from guardian.fixes.patch import PatchedFile
 from guardian.fixes.propose import propose
 from guardian.model import Strategy
+from guardian.spec.refs import Documents
 from guardian.spec.text import load
 from tests.fixes.test_strategies import BASE, MANIFEST, renamed
 from tests.fixes.test_verify import two_consumers
@@ -108,3 +116,28 @@ def test_nothing_is_offered_where_nothing_breaks() -> None:
     """A harmless change has no fixes and no remarks about them."""
     on = bench(BASE, BASE.replace("age: {type: integer}", "age: {type: integer}\n        pronouns: {type: string}"))
     assert propose(on.situation, on.changes).fixes == ()
+
+
+def test_a_trial_is_gone_before_the_next_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With all that it read: of a large check, the patched sides of all trials together are more than there is room for."""
+    names = ("a", "b", "c", "d")
+    spec = (
+        "openapi: 3.0.3\ninfo: {title: t, version: '1'}\nsecurity: [{key: []}]\n"
+        "components: {securitySchemes: {key: {type: apiKey, in: header, name: K}}}\npaths:\n"
+    )
+    path = "  /%s: {get: {responses: {'200': {description: ok, content: {application/json: {schema: {%s}}}}}}}\n"
+    base, head = (spec + "".join(path % (each, f"type: {kind}") for each in names) for kind in ("string", "integer"))
+    alive: WeakSet[Documents] = WeakSet()
+    found: list[int] = []
+
+    class Watched(PatchedDocuments):
+        def __init__(self, side: Documents, changed: Mapping[str, PatchedFile]) -> None:
+            found.append(len(alive))
+            super().__init__(side, changed)
+            alive.add(self)
+
+    monkeypatch.setattr("guardian.fixes.bench.PatchedDocuments", Watched)
+    on = bench(base, head)
+    assert propose(on.situation, on.changes).fixes
+    assert len(found) > len(names)
+    assert max(found) <= 1, found  # at most the last one, which a combination may hold

@@ -12,13 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from guardian.errors import ReadError
+from guardian.fixes import splices
 from guardian.fixes.file_bytes import FileBytes, blob_id
 from guardian.fixes.json_patch import PatchError, add, apply, equal, pointer, remove, replace
 from guardian.fixes.read_back import reads_back
-from guardian.fixes.source import Source
-from guardian.fixes.splices import Splice, splice
+from guardian.fixes.source import Place, Source
+from guardian.fixes.splices import Lines, Splice, splice
 from guardian.fixes.text_edit import TextEditor
-from guardian.spec.text import MAX_DEPTH, load
+from guardian.spec.text import MAX_DEPTH, load, read
 from tests.fixes.test_text_edit import places, random_edit
 
 STRINGS = st.text('ab€é\U0001f600"\\,:{}[] ', max_size=4)
@@ -240,3 +241,54 @@ def test_operations_copy_only_the_way_to_their_place(document: Any, seed: int) -
             assert kept[place] is value
     assert [*document] == [*after]
     assert pointer(*after) == pointer(*document)
+
+
+def outline(place: Place) -> list[Any]:
+    """All that is known of a place and of what is in it."""
+    inside = [(each.key, each.start, each.key_end, outline(each.value)) for each in place.entries]
+    return [place.kind, place.start, place.end, place.flow, place.bare, place.column, place.style, inside]
+
+
+@settings(max_examples=150, deadline=None)
+@given(texts())
+def test_a_text_that_was_read_in_pieces_has_its_places_where_a_scan_finds_them(text: str) -> None:
+    """Whatever its blanks, its escapes and the bytes that a character takes."""
+    try:
+        _, written = read(text.encode(), "a.json")
+    except ReadError:
+        return
+    assert written is not None
+    file = FileBytes(text.encode(), text, b"", "utf-8")
+    assert outline(Source(text, "a.json", written, file.character).root) == outline(Source(text, "a.json").root)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "utf-32-be"])
+def test_a_byte_is_the_beginning_of_the_character_that_begins_there(encoding: str) -> None:
+    """Also where one character takes more bytes than another, far from the beginning, and at the end."""
+    text = "a€é\U0001f600" * 3000
+    file = FileBytes(b"\xff" * 3 + text.encode(encoding), text, b"\xff" * 3, encoding)
+    for at in (0, 1, 2, 3, 4, 4095, 4096, 4097, 8191, 11_999, 12_000):
+        assert file.character(file.offset(at)) == at
+    assert FileBytes(b"", "", b"", "utf-8").character(0) == 0
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text("ab\r\n", max_size=40), st.integers(1, 9))
+def test_lines_are_found_as_splitting_the_text_finds_them(text: str, step: int) -> None:
+    """Their numbers, their beginnings and themselves, however long the stretches whose line ends are counted."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(splices, "_STEP", step)
+        lines = Lines(text)
+        rows = [f"{row}\n" for row in text.split("\n")]
+        rows[-1] = rows[-1].removesuffix("\n")
+        rows = [row for row in rows if row]
+        assert [lines.start(at) for at in range(len(rows) + 2)] == [
+            len("".join(rows[:at])) for at in range(len(rows) + 2)
+        ]
+        for at in range(len(text)):
+            assert lines.line_at(at) == text.count("\n", 0, at)
+        assert lines.line_at(len(text)) == max(len(rows) - 1, 0)
+        for first in range(len(rows) + 1):
+            assert [lines.between(first, behind) for behind in range(first, len(rows) + 2)] == [
+                rows[first:behind] for behind in range(first, len(rows) + 2)
+            ]

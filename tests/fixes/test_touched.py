@@ -14,8 +14,9 @@ from guardian.fixes.json_patch import Operation, PatchError, add, apply, pointer
 from guardian.fixes.patch import patch_file
 from guardian.fixes.text_edit import TextEditor
 from guardian.fixes.touched import References, changed_places
+from guardian.graph.consumers.routes import Router
 from guardian.spec.api import Api
-from guardian.spec.normalise import read_api
+from guardian.spec.normalise import Rereader, read_anew, read_api
 from guardian.spec.refs import Documents
 from guardian.spec.sameness import Sameness
 from guardian.spec.sources import DirectoryTree, MemoryTree, Tree
@@ -24,9 +25,16 @@ from tests.fixes.test_text_edit import places
 
 
 def patched(api: Api, operations: list[Operation]) -> Api:
+    """The API after a patch, read as a trial reads it: what the patch left alone is left unread."""
     document = api.document
     made = patch_file(TextEditor(document.data, document.file, document.root), operations, "spec")
-    return read_api(PatchedDocuments(document.documents, {document.address: made}), document.address, api.service)
+    side = PatchedDocuments(document.documents, {document.address: made})
+    again, whole = Rereader(api).read(side), read_api(side, document.address, api.service)
+    assert list(again.operations) == list(whole.operations)
+    assert set(read_anew(whole)) == set(whole.operations) >= set(read_anew(again))
+    for name in whole.operations.keys() - read_anew(again):
+        assert api.operations[name].node.pointer == whole.operations[name].node.pointer
+    return again
 
 
 def compared(before: Api, after: Api) -> set[str]:
@@ -103,15 +111,55 @@ def test_what_leads_to_a_change_is_touched(operation: Operation, names: set[str]
     """Through references, circles, inheritance and path items; what leads elsewhere is not."""
     api = read(API)
     after = patched(api, [operation])
-    assert References(api).touched(api, after).names == names == compared(api, after)
+    assert References(api).touched(Router(api), after).names == names == compared(api, after)
 
 
 def test_what_all_inherit_touches_all() -> None:
     """The servers of the document are those of every operation."""
     api = read(API)
-    touched = References(api).touched(api, patched(api, [add("/servers", [{"url": "https://example.com"}])]))
+    touched = References(api).touched(Router(api), patched(api, [add("/servers", [{"url": "https://example.com"}])]))
     assert touched.names is None
     assert touched.holds("anything")
+
+
+def test_what_was_left_unread_is_read_when_it_is_asked_for() -> None:
+    """It is the same operation that reading all of it gives, on the patched side; its path item is read once."""
+    api = read(API)
+    after = patched(api, [replace(f"{SCHEMAS}/Tag/minLength", 2), remove("/paths/~1cats")])
+    whole = read_api(after.document.documents, "a.json", "pets")
+    assert set(read_anew(after)) == {"GET /again/{id}"}  # it is a reference
+    assert len(after.operations) == len(whole.operations) == 6
+    for name, wanted in whole.operations.items():
+        found = after.operations[name]
+        assert found is after.operations[name]
+        assert (found.name, found.method, found.path, found.kind) == (
+            wanted.name,
+            wanted.method,
+            wanted.path,
+            wanted.kind,
+        )
+        assert (found.node, found.path_node) == (wanted.node, wanted.path_node)
+        assert found.node.document is wanted.node.document is after.document
+        assert found.parts.responses.keys() == wanted.parts.responses.keys()
+    assert "GET /cats" not in after.operations
+    with pytest.raises(KeyError):
+        after.operations["GET /cats"]
+
+
+def test_in_another_dialect_nothing_is_taken_over() -> None:
+    """What is a method there may be none here."""
+    api = read({**API, "openapi": "3.1.0", "paths": {"/a": {"get": answering({}), "query": answering({})}}})
+    assert list(api.operations) == ["GET /a"]
+    assert list(patched(api, [replace("/openapi", "3.2.0")]).operations) == ["GET /a", "QUERY /a"]
+
+
+def test_a_webhook_that_hides_another_is_not_taken_over() -> None:
+    """Of one name in both maps of webhooks the later counts; when it goes, the earlier one is there."""
+    hooks = {"webhooks": {"a": {"post": answering({})}}, "x-webhooks": {"a": {"post": answering({"type": "string"})}}}
+    api = read({**API, "openapi": "3.1.0", **hooks})
+    assert api.operations["webhook POST a"].node.pointer == "/x-webhooks/a/post"
+    after = patched(api, [remove("/x-webhooks/a")])
+    assert after.operations["webhook POST a"].node.pointer == "/webhooks/a/post"
 
 
 @pytest.mark.parametrize(
@@ -131,7 +179,7 @@ def test_references_that_are_no_straight_way_are_followed_all_the_same(ref: str)
     for operation in (replace(f"{SCHEMAS}/Pet/properties/kind", {"type": "integer"}), add(f"{SCHEMAS}/Nowhere", {}),
                       replace(f"{SCHEMAS}/Alone/type", "number"), replace(f"{SCHEMAS}/Tag", {})):  # fmt: skip
         after = patched(api, [operation])
-        assert References(api).touched(api, after).names == compared(api, after)
+        assert References(api).touched(Router(api), after).names == compared(api, after)
 
 
 def random_operation(random: Random, document: Any) -> Operation:
@@ -157,7 +205,7 @@ def test_real_specifications_are_touched_where_comparing_finds_it() -> None:
                 after = patched(api, operations)
             except (ReadError, PatchError):
                 continue
-            names = references.touched(api, after).names
+            names = references.touched(Router(api), after).names
             if names is None:
                 continue
             tried += 1

@@ -118,3 +118,27 @@ def test_operation_servers_count() -> None:
     router = Router(api("a", "/files:\n  servers: [{url: 'https://up.example/upload'}]\n  post: {}"))
     found = router.match("POST", "https://up.example/upload/files")
     assert found is not None and found.name == "POST /files"
+
+
+def test_routes_like_others_share_their_routers_alone() -> None:
+    """An Api that both know is looked through once; what one side or the other has in its place is not mixed up."""
+    base, head = api("users", "/users/{id}: {get: {}}"), api("users", "/users/{id}: {get: {}}\n/new: {get: {}}")
+    patched = api("users", "/users/{id}: {get: {}}\n/new: {get: {}}\n/old: {get: {}}")
+    known = Routes({"users": base}, {"users": head})
+    routes = Routes({"users": base}, {"users": patched}, like=known)
+    assert routes.on_base("users") is known.on_base("users")
+    assert routes.head("users", "GET /old") is patched.operations["GET /old"]
+    assert routes.head("users", "GET /new") is patched.operations["GET /new"]
+    alone = Routes({"users": head}, like=known)
+    assert alone.base("users", "GET /new") is head.operations["GET /new"]
+    assert routes.on_base("orders") is None
+
+
+def test_what_head_added_is_told_by_templates() -> None:
+    """The names of variables, and a base path, make no new operation."""
+    base = api("users", "/users/{id}: {get: {}}", servers="- url: https://a.example/v1")
+    head = api("users", "/users/{name}: {get: {}, put: {}}\n/v1/users/{x}: {get: {}}\n/new: {get: {}}")
+    routes = Routes({"users": base}, {"users": head})
+    assert [each.name for each in routes.added("users")] == ["PUT /users/{name}", "GET /new"]
+    assert [each.name for each in Routes({}, {"users": head}).added("users")] == list(head.operations)
+    assert routes.added("orders") == []

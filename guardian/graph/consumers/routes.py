@@ -37,10 +37,14 @@ def called_path(target: str) -> str:
 
 
 class Router:
-    """Finds operations of one Api."""
+    """Finds operations of one Api.
+
+    Attributes:
+        api: it.
+    """
 
     def __init__(self, api: Api) -> None:
-        self._api = api
+        self.api = api
 
     def find(self, name: str) -> Operation | None:
         """The operation that a manifest or report names: same template (with or without base path), or same webhook.
@@ -48,7 +52,7 @@ class Router:
         A concrete path finds nothing here; see `match`.
         """
         name = " ".join(name.split())
-        exact = self._api.operations.get(name)
+        exact = self.api.operations.get(name)
         if exact is not None:
             return exact
         callback = _CALLBACK.fullmatch(name)
@@ -56,7 +60,7 @@ class Router:
             return self._callback(callback[1].upper(), callback[2], self.find(callback[3]))
         webhook = _WEBHOOK.fullmatch(name)
         if webhook:
-            return self._api.operations.get(f"webhook {webhook[1].upper()} {webhook[2]}")
+            return self.api.operations.get(f"webhook {webhook[1].upper()} {webhook[2]}")
         plain = _PLAIN.fullmatch(name)
         if not plain:
             return None
@@ -95,8 +99,8 @@ class Router:
     @cached_property
     def _bases(self) -> list[list[str]]:
         """The segments of every server's base path, and of its tails; the longest first."""
-        paths = {server.path for server in self._api.servers}
-        for operation in self._api.operations.values():
+        paths = {server.path for server in self.api.servers}
+        for operation in self.api.operations.values():
             if "servers" in _mapping(operation.node.value) or "servers" in _mapping(operation.path_node.value):
                 paths.update(server.path for server in operation.parts.servers)
         bases: set[tuple[str, ...]] = set()
@@ -123,7 +127,7 @@ class Router:
         return root
 
     def _paths(self) -> Iterable[Operation]:
-        return (operation for operation in self._api.operations.values() if operation.kind == "path")
+        return (operation for operation in self.api.operations.values() if operation.kind == "path")
 
 
 @dataclass(slots=True)
@@ -190,17 +194,26 @@ class Routes:
 
     Args:
         base, head: the Apis by service. With one side only, that side is both.
+        like: routes among some of the same Apis, which have been found already.
     """
 
-    def __init__(self, base: Mapping[str, Api], head: Mapping[str, Api] | None = None) -> None:
+    def __init__(
+        self, base: Mapping[str, Api], head: Mapping[str, Api] | None = None, *, like: Routes | None = None
+    ) -> None:
         self._sides = [base] if head is None or head is base else [base, head]
+        self._like = like
         self._routers: dict[tuple[int, str], Router | None] = {}
         self._found: dict[tuple[str, str], list[Operation | None]] = {}
+        self._added: dict[str, list[Operation]] = {}
 
     @cached_property
     def services(self) -> tuple[str, ...]:
         """The services of both sides, sorted."""
         return tuple(sorted({name for side in self._sides for name in side}))
+
+    def on_base(self, service: str) -> Router | None:
+        """Finds the operations of a service on base; None if base does not have it."""
+        return self._router(0, service)
 
     def key(self, service: str, name: str) -> str:
         """One name for an operation, however it is spelt: base's name, else head's, else its bare form."""
@@ -214,6 +227,16 @@ class Routes:
     def head(self, service: str, name: str) -> Operation | None:
         """The operation on head."""
         return self._find(service, name)[-1]
+
+    def added(self, service: str) -> list[Operation]:
+        """The operations of head that base does not have, as far as their templates tell."""
+        found = self._added.get(service)
+        if found is None:
+            base, head = self._router(0, service), self._sides[-1].get(service)
+            operations = head.operations.values() if head is not None else ()
+            found = [each for each in operations if base is None or base.find(each.name) is None]
+            self._added[service] = found
+        return found
 
     def operations(self, service: str) -> list[str]:
         """The names of all operations of a service, of both sides; sorted."""
@@ -243,8 +266,15 @@ class Routes:
     def _router(self, side: int, service: str) -> Router | None:
         if (side, service) not in self._routers:
             api = self._sides[side].get(service)
-            self._routers[side, service] = Router(api) if api is not None else None
+            known = self._like._router_of(api, service) if self._like is not None and api is not None else None
+            self._routers[side, service] = known or (Router(api) if api is not None else None)
         return self._routers[side, service]
+
+    def _router_of(self, api: Api, service: str) -> Router | None:
+        """The router of an Api that is one of these."""
+        return next(
+            (self._router(side, service) for side, apis in enumerate(self._sides) if apis.get(service) is api), None
+        )
 
 
 def _bare(name: str) -> str:
