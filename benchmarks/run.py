@@ -4,7 +4,7 @@
 
 Real specifications come from the npm registry (`npm pack`) and are kept in the user's cache directory. `specshift` is
 measured where it is installed in an environment of its own: `python -m venv E && E/bin/pip install specshift`, then
-`SPECSHIFT=E/bin/specshift`. Times are medians; memory is the peak resident set of the process.
+`SPECSHIFT=E/bin/specshift`. Times are medians; memory is the peak resident set of the largest process.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "guardian-benchmarks"
-GUARDIAN = [sys.executable, "-m", "guardian", "check", "--mode", "contract", "--no-fixes", "--quiet"]
+WITH_FIXES = [sys.executable, "-m", "guardian", "check", "--mode", "contract", "--quiet"]
+GUARDIAN = [*WITH_FIXES, "--no-fixes"]
 
 
 def measure(command: Sequence[str], runs: int, cwd: Path | None = None) -> tuple[float, float, float]:
@@ -156,6 +157,8 @@ def github_json(runs: int, folder: Path) -> list[Row]:
             "guardian, GitHub 22.0.0 to 23.0.2, JSON",
             measure([*GUARDIAN, "--base", str(base), "--head", str(head)], runs),
         ),
+        ("the same, --jobs 1", measure([*GUARDIAN, "--base", str(base), "--head", str(head), "--jobs", "1"], runs)),
+        ("the same, with fixes", measure([*WITH_FIXES, "--base", str(base), "--head", str(head)], runs)),
         ("guardian, GitHub against itself", measure([*GUARDIAN, "--base", str(head), "--head", str(head)], runs)),
     ]
     peer = os.environ.get("SPECSHIFT") or shutil.which("specshift")
@@ -166,11 +169,14 @@ def github_json(runs: int, folder: Path) -> list[Row]:
 
 def github_yaml(runs: int, folder: Path) -> list[Row]:
     base, head = as_yaml(github("22.0.0")), as_yaml(github("23.0.2"))
+    one = folder / "one.yaml"
+    one.write_text(head.read_text().replace("maxLength: ", "maxLength: 1", 1))
     return [
         (
             "guardian, GitHub 22.0.0 to 23.0.2, YAML",
             measure([*GUARDIAN, "--base", str(base), "--head", str(head)], runs),
-        )
+        ),
+        ("guardian, one keyword changed, YAML", measure([*GUARDIAN, "--base", str(head), "--head", str(one)], runs)),
     ]
 
 

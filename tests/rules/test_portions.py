@@ -1,0 +1,97 @@
+"""One service compared by several processes: what comes out is what one process finds."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+from typing import Any
+
+import pytest
+
+from guardian.errors import RefError
+from guardian.rules import compare as comparing
+from guardian.rules.compare import Comparison, compare_fully
+from guardian.spec.normalise import read_api
+from guardian.spec.refs import Documents
+from guardian.spec.sameness import Sameness
+from guardian.spec.sources import MemoryTree
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks are made on Linux only")
+
+
+def api(limit: int, *, broken: bool = False) -> dict[str, Any]:
+    """Twelve operations that share components, one component that none reaches."""
+    user: dict[str, Any] = {
+        "type": "object",
+        "properties": {"name": {"type": "string", "maxLength": limit}},
+        "required": ["name"],
+    }
+    if broken:
+        user["properties"]["role"] = {"$ref": "#/components/schemas/Nowhere"}
+    content = {"application/json": {"schema": {"$ref": "#/components/schemas/User"}}}
+    operation = {
+        "parameters": [{"name": "page", "in": "query", "schema": {"type": "integer", "maximum": limit}}],
+        "requestBody": {"content": content},
+        "responses": {"200": {"description": "", "content": content}},
+        "callbacks": {"done": {"{$request.body#/name}": {"post": {"requestBody": {"content": content}}}}},
+    }
+    return {
+        "openapi": "3.0.3",
+        "info": {"title": "Users", "version": "1"},
+        "paths": {f"/users/{number}": {"post": operation} for number in range(12)},
+        "components": {"schemas": {"User": user, "Lonely": {"type": "string", "maxLength": limit}}},
+    }
+
+
+def compared(base: dict[str, Any], head: dict[str, Any], jobs: int) -> Comparison:
+    sides = [Documents(MemoryTree({"api.json": json.dumps(each).encode()})) for each in (base, head)]
+    one, other = (read_api(side, "api.json", "users") for side in sides)
+    return compare_fully(one, other, same=Sameness(*sides).same, jobs=jobs)
+
+
+@pytest.fixture
+def forks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The processes that are made, with everything worth one."""
+    made: list[int] = []
+    fork = os.fork
+
+    def counted() -> int:
+        made.append(1)
+        return fork()
+
+    monkeypatch.setattr(comparing, "WORTH_A_PROCESS", 1)
+    monkeypatch.setattr(threading, "active_count", lambda: 1)  # those who run tests in parallel have threads that wait
+    monkeypatch.setattr(os, "fork", counted)
+    return made
+
+
+def test_several_processes_find_what_one_finds(forks: list[int]) -> None:
+    """The same changes with the same witnesses in the same order, and the same notes."""
+    alone = compared(api(20), api(10), 1)
+    assert not forks
+    together = compared(api(20), api(10), 3)
+    assert len(forks) == 2
+    assert together == alone
+    assert len(together.changes) > 30
+    assert all(change.witness for change in together.changes if change.counts_as.value == "breaking")
+    assert len(together.notes) == 1
+
+
+def test_an_error_is_that_of_one_process(forks: list[int]) -> None:
+    """With its place, whoever met it."""
+    raised = []
+    for jobs in (1, 3):
+        with pytest.raises(RefError) as error:
+            compared(api(20), api(10, broken=True), jobs)
+        raised.append((error.value.message, error.value.file, error.value.pointer, error.value.hint))
+    assert len(forks) == 2
+    assert raised[0] == raised[1]
+
+
+def test_little_is_compared_by_one_process(forks: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process would cost more than it brings."""
+    monkeypatch.setattr(comparing, "WORTH_A_PROCESS", 1_000)
+    compared(api(20), api(10), 3)
+    assert not forks
