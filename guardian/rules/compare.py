@@ -120,18 +120,25 @@ class _Comparer:
         self.service = (head or base).service if base or head else ""  # type: ignore[union-attr]
 
     def run(self, same: Same | None, jobs: int) -> list[Change]:
+        placed = list(align(self.base, self.head, same))
+        portions = _portions(placed, jobs)
+        results = spread(self._portion, portions, jobs)
+        if len(portions) > 1 and any(assumed for _, _, assumed in results):
+            # Another number of processes would ask in another order: in one process the order is always the same.
+            self.walker = Walker(self._same)
+            results = [self._portion(placed)]
         changes: dict[object, Change] = {}
-        for found, reached in spread(self._portion, _portions(list(align(self.base, self.head, same)), jobs), jobs):
+        for found, reached, _ in results:
             self._reached |= reached
             for change in found:
                 changes.setdefault((change.fingerprint, change.base, change.head), change)
         return number_twins(sorted(changes.values(), key=order))
 
-    def _portion(self, placed: Sequence[Placed]) -> tuple[list[Change], set[str]]:
-        """The changes of all pairs of some operations, and the components that were come by for them."""
+    def _portion(self, placed: Sequence[Placed]) -> tuple[list[Change], set[str], bool]:
+        """The changes of all pairs of some operations, the components that were come by, and whether anything was assumed."""
         told: set[object] = set()
         found = [change for each in placed for change in self._changes(each, told)]
-        return found, self.walker.reached()
+        return found, self.walker.reached(), self.walker.assumed
 
     def unreached(self) -> list[Note]:
         """One note on the components that changed and that no operation reaches: nothing on the wire did."""

@@ -88,6 +88,9 @@ class Walker:
         self._leads: dict[tuple[str, str, str], bool] = {}
         self._effects: dict[_Key, Effect | None] = {}
         self._busy: set[_Key] = set()
+        self._relating: set[_Key] = set()
+        #: Whether anything was assumed while it was being found out: then what is remembered may hang on what was asked first.
+        self.assumed = False
 
     def same(self, base: Schema, head: Schema) -> bool:
         """True if both are written the same; False says nothing."""
@@ -127,6 +130,7 @@ class Walker:
         found = self._locals.get(key)
         if found is None:
             if key in self._busy:  # asked for while being answered: the coinductive assumption
+                self.assumed = True
                 return Local((), ())
             self._busy.add(key)
             found = self._locals[key] = self._compare(base, head, direction, text)
@@ -136,9 +140,13 @@ class Walker:
     def relate(self, base: Schema, head: Schema, direction: Direction, text: bool = False) -> Effect | None:
         """What happened to the set of accepted values as a whole; ``None`` if nothing did."""
         key = (base.key, head.key, direction, text)
+        if key in self._relating:  # as above
+            self.assumed = True
+            return None
         if key not in self._effects:
-            self._effects[key] = None  # assumed while it is being found out
+            self._relating.add(key)
             self._effects[key] = self._total([(base, head)], direction, text)
+            self._relating.discard(key)
         return self._effects[key]
 
     def _total(

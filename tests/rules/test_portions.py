@@ -95,3 +95,35 @@ def test_little_is_compared_by_one_process(forks: list[int], monkeypatch: pytest
     monkeypatch.setattr(comparing, "WORTH_A_PROCESS", 1_000)
     compared(api(20), api(10), 3)
     assert not forks
+
+
+def circle(turned: bool) -> dict[str, Any]:
+    """Components that mean each other, in one of which head says otherwise: what is assumed of one decides on others."""
+
+    def ref(name: str) -> dict[str, str]:
+        return {"$ref": f"#/components/schemas/{name}"}
+
+    schemas = {
+        "A": ref("B"),
+        "B": {"properties": {"r": {"oneOf": [ref("E"), ref("D")]}}},
+        "C": ref("A") if turned else {"properties": {"r": ref("B")}},
+        "D": ref("B"),
+        "E": {"oneOf": [{"not": ref("C")}]},
+    }
+
+    def answers(name: str) -> dict[str, Any]:
+        return {"post": {"responses": {"200": {"content": {"application/json": {"schema": ref(name)}}}}}}
+
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Circle", "version": "1"},
+        "paths": {"/3": answers("E"), "/7": answers("A")},
+        "components": {"schemas": schemas},
+    }
+
+
+def test_where_something_is_assumed_the_order_is_that_of_one_process(forks: list[int]) -> None:
+    """What is found must not hang on the number of processors."""
+    together = compared(circle(False), circle(True), 3)
+    assert forks
+    assert together == compared(circle(False), circle(True), 1)
