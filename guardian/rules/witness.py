@@ -140,7 +140,9 @@ class Prover:
     def local(self, found: Found, lost: str | None, reasons: list[str]) -> Iterator[Any]:
         """Values at the place of the finding that only one side accepts; for many operations found once."""
         delta, root = found.delta, found.root
-        key = (self._between(found.base, found.head, root), found.rule.id, delta.field, delta.message)
+        # All that a search goes by: nothing of it may hang on which of several findings is looked at first.
+        said = found.rule.id, delta.field, delta.message, delta.confidence
+        key = (self._between(found.base, found.head, root), said, lost, _about_tags(found))
         if key not in self._locals:
             told: list[str] = []
             self._locals[key] = _Remembered(self._search(found, lost, told)), told

@@ -300,6 +300,28 @@ def test_operations_that_say_the_same_are_shown_the_same_once(monkeypatch: pytes
     assert len(shown) == 2
 
 
+def test_a_search_that_heeds_the_discriminator_decides_for_no_other() -> None:
+    """Below a discriminator no value was found; the same schema elsewhere, looked at later, has one."""
+
+    def side_of(kind: str) -> dict[str, Any]:
+        def operation(schema: Any) -> dict[str, Any]:
+            content = {"application/json": {"schema": schema}}
+            return {"post": {"requestBody": {"content": content}, "responses": {"200": {"description": "ok"}}}}
+
+        pet = {"$ref": "#/components/schemas/Pet"}
+        schemas = {
+            "Pet": {"discriminator": {"propertyName": "kind", "mapping": {"pet": pet["$ref"]}}},
+            "Dog": {"allOf": [pet, {"type": kind}]},
+        }
+        paths = {"/a": operation(pet), "/b": operation({"items": {"$ref": "#/components/schemas/Dog"}})}
+        return api(json.dumps(paths), components={"schemas": schemas})
+
+    found = changes(side_of("object"), side_of("array"))
+    (told,) = [each for each in found if each.rule == "type-changed" and each.operation == "POST /b"]
+    assert told.witness is not None
+    assert told.witness.value == [{}]
+
+
 @pytest.mark.parametrize("name", ["[]", "*", "", "a"])
 def test_a_property_of_any_name_is_a_property(name: str) -> None:
     """Also where its name is what a path writes for items or for the values of a map."""
