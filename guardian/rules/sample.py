@@ -56,6 +56,8 @@ class Sampler:
         self._memo: dict[object, tuple[Any, ...]] = {}
         self._busy: set[object] = set()
         self._cut = False
+        #: Whether a circle was ever cut: then what is remembered may hang on what was asked first.
+        self.has_cut = False
 
     def shape(self, schema: Schema) -> Shape:
         return self._shaper.shape(schema, self._direction)
@@ -78,7 +80,7 @@ class Sampler:
         if found is not None:
             return found
         if key in self._busy:
-            self._cut = True
+            self._cut = self.has_cut = True
             return ()
         self._busy.add(key)
         outer, self._cut = self._cut, False

@@ -54,7 +54,9 @@ def witnesses(found: Sequence[Found], walker: Walker) -> list[Witness | str]:
     prover = _PROVERS.get(walker)
     if prover is None:
         prover = _PROVERS[walker] = Prover(walker)
-    return [prover.witness(each) for each in found]
+    proofs = [prover.witness(each) for each in found]
+    walker.assumed = walker.assumed or prover.has_cut
+    return proofs
 
 
 _T = TypeVar("_T")
@@ -97,6 +99,11 @@ class Prover:
         self._limits: dict[Hashable, _Remembered[tuple[str, _Candidate]]] = {}
         self._shown: dict[Hashable, _Shown | str] = {}
         self._answers: defaultdict[object, dict[str, tuple[bool, list[str]]]] = defaultdict(dict)
+
+    @property
+    def has_cut(self) -> bool:
+        """Whether anything was left out of a value because it leads back to itself."""
+        return any(sampler.has_cut for sampler in self._samplers.values())
 
     def witness(self, found: Found) -> Witness | str:
         """A witness of one finding; see ``guardian.rules.witness.witnesses``."""

@@ -30,7 +30,11 @@ def find(data: bytes, paths: Iterable[Tokens]) -> dict[Tokens, Position]:
 def find_in(written: Text, paths: Iterable[Tokens]) -> dict[Tokens, Position]:
     """As `find`, in a text whose pieces are known."""
     found: dict[Tokens, int] = {}
-    for path, key_at, at, piece, below in written.enter(trie(paths)):
+    wanted = trie(paths)
+    if written.root.members is None:
+        text = written.written(written.root, written.start).decode("latin-1")
+        found.update(_Scan(text, wanted, (), written.start).found)
+    for path, key_at, at, piece, below in written.enter(wanted):
         found[path] = key_at
         if below and piece.members is None and isinstance(piece.value, dict | list):
             found.update(_Scan(written.written(piece, at).decode("latin-1"), below, path, at).found)

@@ -53,7 +53,7 @@ class _Reader:
         self._like = like
         self._like_data = like.data if like else b""
         self._decode = DECODER.raw_decode
-        self.fresh: list[bytes] = []  # the texts of pieces that were read
+        self.fresh: list[bytes] = []  # the texts of pieces that were read, and of keys with escapes
 
     def document(self) -> Text:
         start = self._blank(0)
@@ -105,7 +105,11 @@ class _Reader:
 
     def _key(self, start: int, end: int) -> str:
         written = self._data[start:end]
-        return written[1:-1].decode() if b"\\" not in written else str(json.loads(written.decode()))
+        if b"\\" not in written:
+            return written[1:-1].decode()
+        if self._like is not None:
+            self.fresh.append(written)
+        return str(json.loads(written.decode()))
 
     def _blank(self, at: int) -> int:
         return _BLANK.match(self._text, at).end()  # type: ignore[union-attr]  # matches the empty string too

@@ -424,7 +424,7 @@ def refs_in(value: Any) -> tuple[str, ...]:
 
 # In JSON a string before a colon is a key. A key may be written with escapes, and a discriminator needs a closer look.
 _WRITTEN_REF = re.compile(
-    rb'"(?:\$ref|\$dynamicRef|\$recursiveRef|operationRef)"[ \t\r\n]*:[ \t\r\n]*("(?:[^"\\]|\\.)*")'
+    rb'(?<!\\)"(?:\$ref|\$dynamicRef|\$recursiveRef|operationRef)"[ \t\r\n]*:[ \t\r\n]*("(?:[^"\\]|\\.)*")'
 )
 _NOT_BY_TEXT = (b'"discriminator"', b"\\u00")
 

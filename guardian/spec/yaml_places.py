@@ -74,15 +74,19 @@ def _beginnings(data: bytes, begin: int, end: int, is_list: bool) -> list[int]:
         indent, first = len(inside[1]), inside.end()
     begins = [first, *(each.end() for each in _before(indent, is_list).finditer(data, first, end))]
     if not is_list:
+        if data[first] in b"{[":
+            raise NotPlain
         return begins
     items = [_DASH.match(data, each, end) for each in begins]
+    if None in items:
+        raise NotPlain
     return [each.end() for each in items if each is not None]
 
 
 @cache
 def _before(indent: int, is_list: bool) -> re.Pattern[bytes]:
     """A line end and the indentation of a line that begins an item, or a member."""
-    return re.compile(rb"\n%b(?=%b)" % (b" " * indent, b"- " if is_list else rb"[^ \t\r\n#-]|-[^ \t\r\n]"))
+    return re.compile(rb"\n%b(?=%b)" % (b" " * indent, rb"-[ \r\n]" if is_list else rb"[^ \t\r\n#-]|-[^ \t\r\n]"))
 
 
 def _inside(data: bytes, at: int, key: str) -> int:

@@ -21,10 +21,16 @@ _BEFORE = tuple(re.compile(rb"\n%b(?=[^ \t\r\n#-]|-[^ \t\r\n])" % (b" " * indent
 _FIRST = re.compile(rb"[^ \t\r\n#-]|-[^ \t\r\n]")
 # No key begins with these, unless it is one that the reader of a whole mapping must look at.
 _NO_KEY = frozenset(b"{}[],&*!|>%@`?")
-# A key, surely a text, that holds a block, and the first line of that.
-_HOLDS_A_BLOCK = re.compile(rb"""([A-Za-z/][\w/{}.+-]*|'[^'\n]*'|"[^"\n\\]*"):[ ]*(?:#[^\n]*)?\r?\n""")
+# A key that holds a block, of a length that YAML allows, and the first line of that.
+_HOLDS_A_BLOCK = re.compile(
+    rb"""([A-Za-z/][\w/{}.+-]{0,999}|'[^'\n]{0,999}'|"[^"\n\\]{0,999}"):[ ]*(?:#[^\n]*)?\r?\n"""
+)
 _FIRST_INSIDE = re.compile(rb"(?:[ ]*(?:#[^\n]*)?\r?\n)*([ ]*)(?:[^ \t\r\n#-]|-[^ \t\r\n])")
-_NO_TEXT = re.compile(rb"(?i:null|true|false)")
+# Keys that may mean something else than the text that they are.
+_NO_TEXT = re.compile(rb"(?i:null|true|false)|<<")
+_MARKER = re.compile(rb"(?:---|\.\.\.)(?=[ \t\r\n]|\Z)")  # of the beginning or the end of a document
+# What YAML 1.1 counts as line ends and 1.2 does not: readers differ.
+_OTHER_BREAKS = tuple(each.encode() for each in "\x85\u2028\u2029")
 _NOTHING = re.compile(rb"(?:[ ]*(?:#[^\n]*)?\r?\n)*")
 
 _Known = dict[bytes, tuple[str, int, Piece]]
@@ -42,6 +48,8 @@ def read(data: bytes, load: Callable[[str], Any], like: Text | None = None) -> T
         NotPlain: that cannot be done here.
     """
     if json.detect_encoding(data) != "utf-8" or data.count(b"\r") != data.count(b"\r\n"):
+        raise NotPlain
+    if not data.isascii() and any(each in data for each in _OTHER_BREAKS):
         raise NotPlain
     start = data.index(b"\n") + 1 if data.startswith((b"---\n", b"---\r\n")) else 0
     reader = _Reader(data, load, like.data if like else b"")
@@ -109,17 +117,17 @@ class _Reader:
             key, like_at, like = known[first]
             if like.length == end - at and self._data.startswith(self._like_data[like_at : like_at + like.length], at):
                 return key, like
-        if self._data[at + indent] in _NO_KEY:
+        if self._data[at + indent] in _NO_KEY or _MARKER.match(self._data, at):
             return None
         if depth + 1 < BY_MEMBERS:
             holds = _HOLDS_A_BLOCK.match(self._data, at + indent, end)
             inside = _FIRST_INSIDE.match(self._data, holds.end(), end) if holds is not None else None
-            if holds is not None and inside is not None and not _NO_TEXT.fullmatch(holds[1]):
+            if holds is not None and inside is not None and not _NO_TEXT.fullmatch(_text(holds[1])):
                 below = len(inside[1])
                 if indent < below < _DEEPEST:
                     piece = self.mapping(at, holds.end(), end, below, depth + 1, like, like_at)
                     if piece is not None:
-                        return _text(holds[1]), piece
+                        return _text(holds[1]).decode(), piece
         try:
             loaded = self._load(self._data[at:end].decode())
         except NotPlain:  # only a part of what the reader of more will understand
@@ -130,5 +138,5 @@ class _Reader:
         return key, Piece(end - at, value)
 
 
-def _text(key: bytes) -> str:
-    return (key[1:-1] if key[:1] in (b"'", b'"') else key).decode()
+def _text(key: bytes) -> bytes:
+    return key[1:-1] if key[:1] in (b"'", b'"') else key

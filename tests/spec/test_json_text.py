@@ -116,8 +116,22 @@ def test_too_deep_a_piece_is_refused_on_either_side() -> None:
 def test_half_of_a_surrogate_pair_is_refused_on_head_too() -> None:
     """A string that is no Unicode text, in the part that base does not share."""
     like = text.read(b'{"a": "x", "b": 1}', "base.json")[1]
-    with pytest.raises(ReadError, match="half of a surrogate pair"):
-        text.read(b'{"a": "\\ud83d", "b": 1}', "head.json", like)
+    for head in (b'{"a": "\\ud83d", "b": 1}', b'{"a": "x", "b": 1, "\\ud83d": 1}'):
+        with pytest.raises(ReadError, match="half of a surrogate pair"):
+            text.read(head, "head.json", like)
+
+
+def test_the_items_of_an_array_that_is_all_of_a_file_have_places() -> None:
+    """A list of shared parameters, say."""
+    data = b' [\n  {"name": "x"},\n  {"name": "y"}\n]'
+    found, _ = read(data)
+    assert locate(data, ["/1/name", "/0"], found) == {"/1/name": (3, 4), "/0": (2, 3)}
+
+
+def test_a_key_with_an_escaped_quote_is_no_reference() -> None:
+    """Though its end looks like one."""
+    document = Documents(MemoryTree({"a.json": b'{"openapi": "3.0.0", "x": {"\\"$ref": "#/a"}}'})).open("a.json")
+    assert document.refs_in(document.root) == ()
 
 
 def test_places_are_found_in_pieces_as_by_a_scan() -> None:

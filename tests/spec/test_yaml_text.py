@@ -10,6 +10,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from guardian.errors import ReadError
 from guardian.spec import text
 from guardian.spec.locate import locate
 from guardian.spec.pieces import NotPlain, Text
@@ -125,6 +126,21 @@ def test_a_block_is_read_member_by_member() -> None:
     assert locate(returns.encode(), wanted, again) == locate(BLOCK.encode(), wanted)
 
 
+def test_a_key_is_no_longer_than_yaml_allows() -> None:
+    """Whoever reads it whole says so."""
+    with pytest.raises(ReadError):
+        text.read(("k" * 1100 + ":\n  a: 1\n").encode(), "head.yaml")
+
+
+def test_items_that_only_seem_as_many_as_there_are_are_not_found_by_indentation() -> None:
+    """A text that looks like an item, beside one that does not; a key in flow style that stands where a member would."""
+    data = b'a:\n  b:\n    c:\n      z:\n      - "x\n      - y"\n      -\n        w\n      y:\n        {c: 3, b: {\n        b: 1}}\n'
+    value, found = text.read(data, "head.yaml")
+    assert found is not None
+    for pointer in pointers(value):
+        assert locate(data, [pointer], found) == locate(data, [pointer])
+
+
 def test_what_is_written_the_same_is_one_object() -> None:
     """Down to an operation or a component."""
     base = "paths:\n  /a:\n    get:\n      x: [1]\n    put:\n      x: [2]\nz:\n  A:\n    y: 1\n"
@@ -167,6 +183,12 @@ def test_a_member_that_goes_on_is_another() -> None:
         "# nothing\n",
         "a: !foo 1\n",
         "",
+        "a: 1\n--- {b: 1}\n",
+        "a: 1\n---\n  b: 1\n",
+        "a: 1\n... # end\n",
+        "a:\n  b: 1 # \x85 c\n",
+        '"a\u2028b":\n  c: 1\n',
+        '"<<":\n  a: 1\n',
     ],
 )
 def test_what_cannot_be_read_so_is_left_to_others(data: str) -> None:
