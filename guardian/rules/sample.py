@@ -154,8 +154,8 @@ class Sampler:
             items.append(item)
         return items
 
-    def many(self, schema: Schema, wanted: int) -> Iterator[Any]:
-        """Different values of a schema, as many as are wanted and as there seem to be."""
+    def many(self, schema: Schema, wanted: int, above: frozenset[object] = frozenset()) -> Iterator[Any]:
+        """Different values of a schema, as many as are wanted and as there seem to be; ``above`` are those it is in."""
         known = self.values(schema)
         yield from known
         for atom in self.atoms(schema) if wanted > len(known) else ():
@@ -168,8 +168,10 @@ class Sampler:
                 yield from islice(various_texts(atom), wanted)
             elif atom.kind == "object":
                 smallest = self.object(atom, {}) or {}
+                inside = above | {schema.key}
                 for name, below in atom.properties.items():
-                    values = islice(self.many(below, wanted), wanted) if below.key not in self._busy else ()
+                    open_ones = below.key in self._busy or below.key in inside
+                    values = () if open_ones else islice(self.many(below, wanted, inside), wanted)
                     yield from ({**smallest, name: value} for value in values)
 
     # -- objects -----------------------------------------------------------------------------------------------------

@@ -74,6 +74,15 @@ def test_recursion_is_finite() -> None:
     assert Sampler(Shaper(), Direction.REQUEST).values(side(reference, {"Node": endless}, "3.1.0")) == ()
 
 
+def test_what_holds_itself_and_has_no_value_is_finite_too() -> None:
+    """Several different values are asked for of an object that must hold one of its own kind, under two names."""
+    other = {"$ref": "#/components/schemas/Other"}
+    own = {"type": "object", "properties": {"r": {"$ref": "#/components/schemas/Same"}}, "required": ["r"]}
+    written = {"type": "array", "minItems": 2, "uniqueItems": True, "items": other}
+    sampler = Sampler(Shaper(), Direction.REQUEST)
+    assert sampler.values(side(written, {"Other": own, "Same": other}, "3.1.0")) == ()
+
+
 def test_direction() -> None:
     """A request does not carry what is readOnly."""
     thing = {"type": "object", "required": ["id"], "properties": {"id": {"type": "string", "readOnly": True}}}
