@@ -422,11 +422,12 @@ def refs_in(value: Any) -> tuple[str, ...]:
     return tuple(found)
 
 
-# In JSON a string before a colon is a key. A key may be written with escapes, and a discriminator needs a closer look.
+# In JSON a string before a colon is a key. A key may be written with escapes, or end like one of these, and a discriminator
+# needs a closer look.
 _WRITTEN_REF = re.compile(
-    rb'(?<!\\)"(?:\$ref|\$dynamicRef|\$recursiveRef|operationRef)"[ \t\r\n]*:[ \t\r\n]*("(?:[^"\\]|\\.)*")'
+    rb'"(?:\$ref|\$dynamicRef|\$recursiveRef|operationRef)"[ \t\r\n]*:[ \t\r\n]*("(?:[^"\\]|\\.)*")'
 )
-_NOT_BY_TEXT = (b'"discriminator"', b"\\u00")
+_NOT_BY_TEXT = (b'"discriminator"', b"\\u00", b'\\"$', b'\\"operationRef"')
 
 
 def _refs_of(text: Text, piece: Piece, at: int) -> tuple[str, ...]:
