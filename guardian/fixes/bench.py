@@ -31,7 +31,8 @@ from guardian.rules.walk import Same
 from guardian.spec.api import Api, Node
 from guardian.spec.locate import locate
 from guardian.spec.normalise import Rereader
-from guardian.spec.refs import Document, Documents, is_inside, refs_in
+from guardian.spec.references import refs_in
+from guardian.spec.refs import Document, Documents, is_inside
 from guardian.spec.sameness import Sameness
 from guardian.spec.scopes import join
 from guardian.spec.sources import OverlayTree

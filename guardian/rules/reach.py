@@ -15,7 +15,7 @@ from guardian.errors import ReadError
 from guardian.spec.api import Api, Node
 from guardian.spec.dialects import DIALECTS
 from guardian.spec.pointers import steps_of
-from guardian.spec.refs import sites_in
+from guardian.spec.references import sites_in
 
 Same = Callable[[Node, Node], bool]
 

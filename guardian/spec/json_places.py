@@ -7,14 +7,13 @@ decoder, which steps over unwanted values at full speed, up to the last of what 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
+from guardian.spec.json_text import behind_blanks
 from guardian.spec.pieces import Position, Text, Tokens, positions, trie
 
-_BLANK = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder(strict=False)
 
 
@@ -58,7 +57,7 @@ class _Scan:
         self._missing = _size(wanted)
         self._decode = _DECODER.raw_decode
         with suppress(_AllFound):
-            self._value(self._blank(0), wanted, path)
+            self._value(behind_blanks(self._text, 0), wanted, path)
 
     def _value(self, at: int, wanted: dict[str, Any], path: Tokens) -> int:
         """Step over the value that starts at an offset; the offset behind it."""
@@ -66,16 +65,16 @@ class _Scan:
         if not wanted or opening not in ("{", "["):
             return self._decode(self._text, at)[1]
         index = 0
-        at = self._blank(at + 1)
+        at = behind_blanks(self._text, at + 1)
         while self._text[at : at + 1] not in ("}", "]"):
             start = at
             key = str(index)
             if opening == "{":
                 key, at = self._key(at)
-                at = self._blank(at)
+                at = behind_blanks(self._text, at)
                 if self._text[at : at + 1] != ":":
                     raise ValueError(at)
-                at = self._blank(at + 1)
+                at = behind_blanks(self._text, at + 1)
             below = wanted.get(key)
             if below is None:
                 at = self._decode(self._text, at)[1]
@@ -87,9 +86,9 @@ class _Scan:
                 if not self._missing:
                     raise _AllFound
                 at = self._value(at, below, here)
-            at = self._blank(at)
+            at = behind_blanks(self._text, at)
             if self._text[at : at + 1] == ",":
-                at = self._blank(at + 1)
+                at = behind_blanks(self._text, at + 1)
             elif self._text[at : at + 1] not in ("}", "]"):
                 raise ValueError(at)
             index += 1
@@ -102,9 +101,6 @@ class _Scan:
         if not key.isascii():
             key = _DECODER.decode(self._text[at:end].encode("latin-1").decode())
         return key, end
-
-    def _blank(self, at: int) -> int:
-        return _BLANK.match(self._text, at).end()  # type: ignore[union-attr]  # matches the empty string too
 
 
 def _size(wanted: dict[str, Any]) -> int:

@@ -56,9 +56,9 @@ class _Reader:
         self.fresh: list[bytes] = []  # the texts of pieces that were read, and of keys with escapes
 
     def document(self) -> Text:
-        start = self._blank(0)
+        start = behind_blanks(self._text, 0)
         root = self._piece(start, 0, self._like.root if self._like else None, self._like.start if self._like else 0)
-        if self._blank(start + root.length) != len(self._text):
+        if behind_blanks(self._text, start + root.length) != len(self._text):
             raise NotPlain
         return Text(self._data, start, root, is_json=True)
 
@@ -81,7 +81,7 @@ class _Reader:
         known = like.members if like is not None and like.members is not None else {}
         value: dict[str, Any] = {}
         members: dict[str, tuple[int, int, Piece]] = {}
-        at = self._blank(start + 1)
+        at = behind_blanks(self._text, start + 1)
         if self._text.startswith("}", at):
             return Piece(at + 1 - start, value, members)
         while True:
@@ -111,8 +111,10 @@ class _Reader:
             self.fresh.append(written)
         return str(json.loads(written.decode()))
 
-    def _blank(self, at: int) -> int:
-        return _BLANK.match(self._text, at).end()  # type: ignore[union-attr]  # matches the empty string too
+
+def behind_blanks(text: str, at: int) -> int:
+    """The offset behind JSON's white space."""
+    return _BLANK.match(text, at).end()  # type: ignore[union-attr]  # matches the empty string too
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

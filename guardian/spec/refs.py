@@ -10,10 +10,7 @@ the meaning is followed.
 from __future__ import annotations
 
 import difflib
-import json
-import re
-from collections.abc import Callable, Collection, Iterator, Mapping
-from itertools import chain
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -22,14 +19,14 @@ from guardian.lazy import cached_property
 from guardian.spec import dialects, text
 from guardian.spec.api import Node
 from guardian.spec.pointers import escape, step_into, steps_of, unescape
+from guardian.spec.references import COMPONENT_NAME, refs_in, refs_of
 from guardian.spec.scopes import Scopes, find_scopes, has_scheme, join
 
 if TYPE_CHECKING:
-    from guardian.spec.pieces import Piece, Text
+    from guardian.spec.pieces import Text
     from guardian.spec.sources import Tree
     from guardian.spec.subtypes import Family
 
-_COMPONENT_NAME = re.compile(r"[A-Za-z0-9._-]+")
 # Their presence in the source is what makes it matter where in a document a reference stands.
 _SCOPE_KEYWORDS = (b"$id", b"$self", b"$dynamicRef", b"$dynamicAnchor", b"$recursiveRef")
 
@@ -93,7 +90,7 @@ class Document:
         known = self._refs.get(id(value))
         if known is None:
             piece = self.written.piece_of(value) if self.written is not None else None
-            found = refs_in(value) if self.written is None or piece is None else _refs_of(self.written, *piece)
+            found = refs_in(value) if self.written is None or piece is None else refs_of(self.written, *piece)
             known = self._refs[id(value)] = value, found
         return known[1]
 
@@ -261,7 +258,7 @@ class Documents:
         Raises:
             RefError: neither exists.
         """
-        if _COMPONENT_NAME.fullmatch(value):
+        if COMPONENT_NAME.fullmatch(value):
             try:
                 return self.resolve(f"#/components/schemas/{value}", at)
             except RefError:
@@ -398,86 +395,6 @@ class Documents:
                             hint=_near(node.value, step),
                         ) from None
         return node
-
-
-CONTAINERS = frozenset((dict, list))
-
-
-def refs_in(value: Any) -> tuple[str, ...]:
-    """Every reference in a plain value, each once: texts of ``$ref``, ``$dynamicRef``, ``$recursiveRef`` and
-    ``operationRef``, and the values of ``discriminator.mapping`` (component names as pointers).
-
-    A property that is named ``$ref`` holds a schema, not text, and is no reference.
-    """
-    found: dict[str, None] = {}
-    stack = [value]
-    while stack:
-        item = stack.pop()
-        if type(item) is dict:
-            if not _REFERENCE_KEYWORDS.isdisjoint(item):
-                found.update((ref, None) for _, ref in references_of(item))
-            stack.extend([child for child in item.values() if type(child) in CONTAINERS])
-        elif type(item) is list:
-            stack.extend([child for child in item if type(child) in CONTAINERS])
-    return tuple(found)
-
-
-# In JSON a string before a colon is a key. A key may be written with escapes, or end like one of these, and a discriminator
-# needs a closer look.
-_WRITTEN_REF = re.compile(
-    rb'"(?:\$ref|\$dynamicRef|\$recursiveRef|operationRef)"[ \t\r\n]*:[ \t\r\n]*("(?:[^"\\]|\\.)*")'
-)
-_NOT_BY_TEXT = (b'"discriminator"', b"\\u00", b'\\"$', b'\\"operationRef"')
-
-
-def _refs_of(text: Text, piece: Piece, at: int) -> tuple[str, ...]:
-    """As ``refs_in``, of a piece, which both sides of a comparison mostly share; by the text where that is JSON."""
-    found = piece.references
-    if found is None:
-        if piece.members is not None:
-            own = [ref for _, ref in references_of(piece.value)]
-            below = [_refs_of(text, each, at + offset) for _, offset, each in piece.members.values()]
-            found = tuple(dict.fromkeys(chain(own, *below)))
-        else:
-            written = text.written(piece, at) if text.is_json else b""
-            if text.is_json and not any(each in written for each in _NOT_BY_TEXT):
-                found = tuple(dict.fromkeys(map(_written_text, _WRITTEN_REF.findall(written))))
-            else:
-                found = refs_in(piece.value)
-        piece.references = found
-    return found
-
-
-def _written_text(quoted: bytes) -> str:
-    return str(json.loads(quoted)) if b"\\" in quoted else quoted[1:-1].decode()
-
-
-def sites_in(value: Any) -> Iterator[tuple[str, str, str]]:
-    """Every reference in a value: keyword, text, and the pointer of the object that it stands in."""
-    stack = [(value, "")]
-    while stack:
-        item, place = stack.pop()
-        if isinstance(item, dict):
-            for keyword, ref in references_of(item):
-                yield keyword, ref, place
-            stack.extend((child, f"{place}/{escape(key)}") for key, child in item.items() if type(child) in CONTAINERS)
-        elif isinstance(item, list):
-            stack.extend((child, f"{place}/{index}") for index, child in enumerate(item) if type(child) in CONTAINERS)
-
-
-def references_of(item: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The references that stand in one object itself: keyword and text."""
-    for keyword in ("$ref", "$dynamicRef", "$recursiveRef", "operationRef"):
-        if isinstance(ref := item.get(keyword), str):
-            yield keyword, ref
-    discriminator = item.get("discriminator")
-    mapping = discriminator.get("mapping") if isinstance(discriminator, dict) else None
-    for target in mapping.values() if isinstance(mapping, dict) else ():
-        if isinstance(target, str):
-            yield "mapping", f"#/components/schemas/{target}" if _COMPONENT_NAME.fullmatch(target) else target
-
-
-_REFERENCE_KEYWORDS = frozenset(("$ref", "$dynamicRef", "$recursiveRef", "operationRef", "discriminator"))
 
 
 def is_inside(path: str) -> bool:

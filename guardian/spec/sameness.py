@@ -13,7 +13,8 @@ from guardian.errors import ReadError
 from guardian.spec import dialects
 from guardian.spec.api import Node
 from guardian.spec.pointers import step_into, steps_of
-from guardian.spec.refs import Document, Documents, sites_in
+from guardian.spec.references import sites_in
+from guardian.spec.refs import Document, Documents
 
 Pair: TypeAlias = tuple[tuple[str, str], tuple[str, str]]
 

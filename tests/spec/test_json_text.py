@@ -15,7 +15,8 @@ from guardian.spec.json_places import find, find_in
 from guardian.spec.json_text import read
 from guardian.spec.locate import locate
 from guardian.spec.pieces import NotPlain, Piece, Text
-from guardian.spec.refs import Documents, refs_in
+from guardian.spec.references import refs_in
+from guardian.spec.refs import Documents
 from guardian.spec.sources import MemoryTree
 
 KEYS = st.sampled_from(["a", "b", "$ref", "operationRef", "discriminator", "mapping", "é", 'q"', "\\", "x/y", "🪲"])

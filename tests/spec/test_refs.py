@@ -12,7 +12,8 @@ from guardian.errors import ReadError, RefError
 from guardian.spec import remote
 from guardian.spec.api import Node
 from guardian.spec.dynamic import ScopedNode, target_of
-from guardian.spec.refs import Documents, refs_in
+from guardian.spec.references import refs_in
+from guardian.spec.refs import Documents
 from guardian.spec.sources import MemoryTree
 
 HEAD_30 = "openapi: 3.0.3\ninfo: {title: T, version: '1'}\npaths: {}\n"

@@ -15,6 +15,7 @@ from guardian.spec import text
 from guardian.spec.locate import locate
 from guardian.spec.pieces import NotPlain, Text
 from guardian.spec.yaml_text import read
+from tests.spec.test_locate import pointers
 
 KEYS = st.sampled_from(["a", "b", "/x/{id}", "200", "$ref", "é🪲", "q'", 'q"', "a: b", "- c", "#d", "true", "x y", ""])
 SCALARS = (
@@ -55,15 +56,6 @@ def written(value: Any, style: dict[str, Any]) -> bytes:
     dumped = yaml.dump(value, Dumper=NoAliases, **style)
     assert isinstance(dumped, str)
     return dumped.encode()
-
-
-def pointers(value: Any, prefix: str = "") -> list[str]:
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    found = []
-    for key, child in items:
-        pointer = f"{prefix}/{str(key).replace('~', '~0').replace('/', '~1')}"
-        found += [pointer, *pointers(child, pointer)]
-    return found
 
 
 @given(DOCUMENTS, DOCUMENTS, STYLES, STYLES)

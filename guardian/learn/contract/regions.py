@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from guardian.lazy import cached_property
 from guardian.spec.pointers import escape
-from guardian.spec.refs import refs_in
+from guardian.spec.references import refs_in
 
 Json = dict[str, Any]
 

@@ -145,7 +145,7 @@ def _at(document: Any, pointer: str) -> Any:
 
 def pruned(document: Json, pointer: str) -> Json:
     """A document with nothing in it but one schema and what that refers to; whole where it refers out of components."""
-    from guardian.spec.refs import refs_in
+    from guardian.spec.references import refs_in
 
     needed: dict[str, Any] = {}
     open_refs = list(refs_in(_at(document, pointer)))
