@@ -1,6 +1,6 @@
 """``python -m guardian`` is the command ``guardian``."""
 
-from guardian.cli.main import run
+from guardian.cli.main import main
 
 if __name__ == "__main__":
-    run()
+    main()

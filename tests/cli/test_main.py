@@ -161,3 +161,31 @@ def test_python_m_guardian():
     """`python -m guardian` is the command."""
     done = subprocess.run([sys.executable, "-m", "guardian", "--version"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, f"guardian {package.__version__}\n")
+
+
+def end_of(*args: str) -> subprocess.CompletedProcess[str]:
+    """One command line in a process of its own, which says so if it is tidied up after."""
+    script = (
+        "import atexit, sys\nfrom guardian.cli.main import main\n"
+        "atexit.register(print, 'tidied up', file=sys.stderr)\n"
+        f"sys.argv = ['guardian', *{list(args)!r}]\nmain()\n"
+    )
+    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+
+
+def test_a_check_ends_at_once(tmp_path: Path):
+    """With its whole report and its code; taking apart what it has read would be a good part of its time."""
+    base, head = tmp_path / "base.yaml", tmp_path / "head.yaml"
+    base.write_text("openapi: 3.0.3\ninfo: {title: T, version: '1'}\npaths: {/a: {get: {responses: {}}}}\n")
+    head.write_text("openapi: 3.0.3\ninfo: {title: T, version: '1'}\npaths: {}\n")
+    done = end_of("check", "--base", str(base), "--head", str(head), "--format", "json")
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["verdict"] == "fail"
+    assert "tidied up" not in done.stderr
+
+
+def test_other_commands_end_in_order():
+    """Theirs may be libraries that have files and processes to put away."""
+    done = end_of("explain", "no-such-rule")
+    assert done.returncode == 2
+    assert "tidied up" in done.stderr
