@@ -1,7 +1,7 @@
 """Both sides of one API in pairs: operations, parameters, bodies, responses, headers, and where schemas begin.
 
 The only walk above the schema level. What is written the same and inherits the same is passed over, so that the cost
-follows the change. The order is that of operation names, then of the document.
+follows the change. The order is that of paths, then of the document.
 """
 
 from __future__ import annotations
@@ -62,21 +62,60 @@ class Placed(NamedTuple):
 
 
 def align(base: Api | None, head: Api | None, same: Same | None = None) -> Iterator[Placed]:
-    """Every pair of one service that may differ, each with its place.
+    """Every pair of one service that may differ, each with its place; see ``Aligner``.
+
+    Raises:
+        RefError, ReadError: a part that had to be read cannot be.
+    """
+    aligner = Aligner(base, head, same)
+    yield from aligner.service()
+    for matched in aligner.matches:
+        yield from aligner.operation(matched)
+
+
+class Aligner:
+    """The walk over two sides of one service.
 
     Args:
         base, head: the two sides; ``None`` for a service that is added or removed.
         same: says cheaply that two nodes mean the same because they, and all they refer to, are written the same.
 
-    Raises:
-        RefError, ReadError: a part that had to be read cannot be.
+    Attributes:
+        matches: the operations in pairs, those of one path beside each other: they share much.
     """
+
+    def __init__(self, base: Api | None, head: Api | None, same: Same | None = None) -> None:
+        self.matches = sorted(_matches(base, head), key=_by_path)
+        self._sides = _Sides(base, head, same or (lambda _base, _head: False)) if base and head else None
+
+    def service(self) -> Iterator[Placed]:
+        """The pairs of what holds for many operations."""
+        if self._sides is not None:
+            yield from self._sides.service(self.matches)
+
+    def operation(self, matched: Matched) -> Iterator[Placed]:
+        """The pairs of one operation, and of its callbacks.
+
+        The security schemes that both sides require are among them, as long as this walk has not come by them before.
+        """
+        base, head = matched
+        if self._sides is None or base is None or head is None:
+            yield from _alone(matched)
+        else:
+            yield from self._sides.operation(base, head)
+
+
+def _matches(base: Api | None, head: Api | None) -> list[Matched]:
     if base and head:
-        yield from _Aligner(base, head, same or (lambda _base, _head: False)).walk()
-        return
-    api = base or head
-    for operation in sorted(api.operations.values(), key=lambda each: each.name) if api else ():
-        yield from _alone((operation, None) if base else (None, operation))
+        return match_operations(base, head)
+    lost, gained = (api.operations.values() if api else () for api in (base, head))
+    return [*((each, None) for each in lost), *((None, each) for each in gained)]
+
+
+def _by_path(matched: Matched) -> tuple[str, str]:
+    operation = matched[0] or matched[1]
+    assert operation is not None, "a match has at least one side"
+    return operation.path, operation.name
 
 
 def _alone(matched: Matched) -> Iterator[Placed]:
@@ -94,8 +133,8 @@ def _direction(operation: Operation) -> Direction:
     return Direction.RESPONSE if operation.inverted else Direction.REQUEST
 
 
-class _Aligner:
-    """The walk over two sides of one service."""
+class _Sides:
+    """What ``Aligner`` knows of a service that is on both sides."""
 
     def __init__(self, base: Api, head: Api, same: Same) -> None:
         self.base = base
@@ -107,19 +146,11 @@ class _Aligner:
         self._same_media = all(_same_child(*roots, key, same) for key in ("consumes", "produces"))
         self._same_security = _same_child(*roots, "security", same)
         self._changed_schemes = self._find_changed_schemes()
-        self._schemes: dict[_SchemeKey, SchemePair] = {}
+        self._schemes: set[_SchemeKey] = set()
 
-    def walk(self) -> Iterator[Placed]:
+    def service(self, matches: Iterable[Matched]) -> Iterator[Placed]:
         yield Placed(ApiPair(self.base, self.head), "", "api", Direction.REQUEST)
-        matches = match_operations(self.base, self.head)
         yield from self._servers(matches)
-        for base, head in matches:
-            if base is None or head is None:
-                yield from _alone((base, head))
-            else:
-                yield from self._operation(base, head)
-        for _, pair in sorted(self._schemes.items(), key=lambda each: each[0]):
-            yield Placed(pair, "", "security", Direction.REQUEST)
 
     # -- what holds for many operations ----------------------------------------------------------------------------
 
@@ -173,7 +204,7 @@ class _Aligner:
 
     # -- operations ------------------------------------------------------------------------------------------------
 
-    def _operation(self, base: Operation, head: Operation) -> Iterator[Placed]:
+    def operation(self, base: Operation, head: Operation) -> Iterator[Placed]:
         same_messages = self._same_media and self._written_same(base, head)
         if same_messages and self._inherits_same_security(base) and not _called_elsewhere(base, head):
             return
@@ -181,7 +212,7 @@ class _Aligner:
         variables = zip(reversed(variables_of(base.path)), reversed(variables_of(head.path)), strict=False)
         renamed = tuple((one, other) for one, other in variables if one != other)[::-1]
         yield Placed(OperationPair(base, head, direction, renamed), base.name, "operation", direction)
-        self._note_schemes(base, head)
+        yield from self._security(base, head)
         if not same_messages:
             if not self._same_parameters(base, head):
                 yield from self._parameters(base, head, direction)
@@ -191,7 +222,7 @@ class _Aligner:
             if one is None or other is None:
                 yield from _alone((one, other))
             else:
-                yield from self._operation(one, other)
+                yield from self.operation(one, other)
 
     def _written_same(self, base: Operation, head: Operation) -> bool:
         if self._same(base.path_node, head.path_node):
@@ -216,10 +247,12 @@ class _Aligner:
         named = {name for each in own if isinstance(each, dict) for name in each} if isinstance(own, list) else set()
         return named.isdisjoint(self._changed_schemes)
 
-    def _note_schemes(self, base: Operation, head: Operation) -> None:
-        """Remember the schemes that both sides require: what is not on the wire is compared once for the service."""
+    def _security(self, base: Operation, head: Operation) -> Iterator[Placed]:
+        """The schemes that both sides require, once each: what is not on the wire is compared once for the service."""
         ours, theirs = _schemes_of(base), _schemes_of(head)
         for key, scheme in ours.items():
+            if key in self._schemes:
+                continue
             # Two schemes may be the same on the wire; then names tell them apart, as far as both sides have them.
             renamed = (
                 other for (identity, _), other in sorted(theirs.items(), key=lambda each: each[0]) if identity == key[0]
@@ -228,7 +261,8 @@ class _Aligner:
                 (other for other in renamed if (key[0], other.component) not in ours), None
             )
             if partner is not None:
-                self._schemes.setdefault(key, SchemePair(scheme, partner))
+                self._schemes.add(key)
+                yield Placed(SchemePair(scheme, partner), "", "security", Direction.REQUEST)
 
     def _same_part(self, base: Parameter | Body | Response, head: Parameter | Body | Response) -> bool:
         """Whether a part of an operation is written the same, and says all of itself."""

@@ -4,30 +4,34 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 from guardian.model import Change, Confidence, Direction, Hit, Impact, Location, Note, Severity
 from guardian.rules import aliases
-from guardian.rules.align import Placed, align
+from guardian.rules.align import Aligner, Placed
 from guardian.rules.facts import STABILITY
-from guardian.rules.pairs import Delta, OperationPair, SchemaRoot, XmlPair
+from guardian.rules.matching import Matched
+from guardian.rules.pairs import Delta, OperationPair, SchemaRoot, SchemePair, XmlPair
 from guardian.rules.registry import Rule
 from guardian.rules.urls import shape_of
 from guardian.rules.verdict import judge
 from guardian.rules.walk import Child, Found, Same, Walker, said_of
 from guardian.rules.walk_paths import write_path
 from guardian.spec.api import Api, Node
+from guardian.spec.dialects import DIALECTS
 from guardian.spec.shape import meant
-from guardian.spread import spread
+from guardian.spread import MOST_PARTS, spread
 
 # The stability levels that promise nothing: what happens to them stays in the report and out of the verdict.
 UNSTABLE = frozenset({"alpha", "draft"})
-# Schemas that may differ, of one service, from which on more than one process compares them; a thousand take about a second.
-WORTH_A_PROCESS = 500
-# What one portion computes of a component the next one in another process computes again; too few take unequal times.
-_PORTIONS_A_PROCESS = 2
+# Operations and components that are not written the same from which on more than one process compares them; a thousand
+# take about a second.
+WORTH_A_PROCESS = 300
+# What one portion computes of a component the next one in another process may compute again; too few take unequal times.
+_PORTIONS_A_PROCESS = 8
 _VARIABLE = re.compile(r"\{[^}]*\}")
 
 
@@ -56,7 +60,7 @@ def compare(
     base: Api | None, head: Api | None, *, same: Same | None = None, options: Options | None = None
 ) -> list[Change]:
     """All changes of one service; see ``compare_fully``."""
-    return _compared(base, head, same, options or Options())[1]
+    return _Comparer(base, head, same, options or Options()).run(jobs=1)
 
 
 def compare_fully(
@@ -75,78 +79,124 @@ def compare_fully(
         RefError: a reference that the comparison needs leads nowhere.
         RuleError: a rule failed; its id is in the message.
     """
-    comparison, changes = _compared(base, head, same, options or Options(), jobs)
-    return Comparison(tuple(changes), tuple(comparison.unreached()))
-
-
-def _compared(
-    base: Api | None, head: Api | None, same: Same | None, options: Options, jobs: int = 1
-) -> tuple[_Comparer, list[Change]]:
-    comparison = _Comparer(base, head, same or _never, options)
-    token = STABILITY.set(options.stability)
-    try:
-        return comparison, comparison.run(same, jobs)
-    finally:
-        STABILITY.reset(token)
-
-
-def _portions(placed: Sequence[Placed], jobs: int) -> list[Sequence[Placed]]:
-    """Pairs in portions of whole operations, for several processes where there are enough of them."""
-    if jobs < 2 or sum(isinstance(each.pair, SchemaRoot) for each in placed) < WORTH_A_PROCESS:
-        return [placed]
-    size = len(placed) // (jobs * _PORTIONS_A_PROCESS) + 1
-    starts = [0]
-    for at in range(1, len(placed)):
-        if at - starts[-1] >= size and placed[at].operation != placed[at - 1].operation:
-            starts.append(at)
-    return [placed[start:end] for start, end in zip(starts, [*starts[1:], len(placed)], strict=True)]
+    comparer = _Comparer(base, head, same, options or Options())
+    return Comparison(tuple(comparer.run(jobs)), tuple(comparer.notes()))
 
 
 def _never(base: Node, head: Node) -> bool:
     return False
 
 
+class _Portion(NamedTuple):
+    """What one process finds in some of the operations.
+
+    Attributes:
+        changes: in the order of the walk.
+        schemes: those of the security schemes that it came by, each by what it is and its name at base.
+        reached: names of the components that were come by.
+        assumed: whether anything was assumed, so that another order of operations might say something else.
+    """
+
+    changes: list[Change]
+    schemes: dict[object, list[Change]]
+    reached: set[str]
+    assumed: bool
+
+
+# What one process is asked for at a time, and gives.
+_Part = Callable[[], "_Portion | list[str]"]
+
+
 class _Comparer:
-    def __init__(self, base: Api | None, head: Api | None, same: Same, options: Options) -> None:
+    def __init__(self, base: Api | None, head: Api | None, same: Same | None, options: Options) -> None:
         self.base = base
         self.head = head
         self.options = options
-        self.walker = Walker(same)
+        self._same = same or _never
+        self.walker = Walker(self._same)
         self._reached: set[str] = set()
-        self._same = same
+        self._unreached: list[str] | None = None
         self._stability: dict[str, tuple[Node, ...]] = {}
         self._head_paths: frozenset[str] | None = None
         self.title = (base or head).title if base or head else ""  # type: ignore[union-attr]
         self.service = (head or base).service if base or head else ""  # type: ignore[union-attr]
 
-    def run(self, same: Same | None, jobs: int) -> list[Change]:
-        placed = list(align(self.base, self.head, same))
-        portions = _portions(placed, jobs)
-        results = spread(self._portion, portions, jobs)
-        if len(portions) > 1 and any(assumed for _, _, assumed in results):
+    def run(self, jobs: int) -> list[Change]:
+        token = STABILITY.set(self.options.stability)
+        try:
+            return self._together(self._found(jobs))
+        finally:
+            STABILITY.reset(token)
+
+    def _found(self, jobs: int) -> list[_Portion]:
+        """What there is to tell, in portions that may have been found by several processes."""
+        aligner = Aligner(self.base, self.head, self._same)
+        parts: list[_Part] = [
+            partial(self._portion, aligner, matches) for matches in self._portions(aligner.matches, jobs)
+        ]
+        if len(parts) > 1:  # then somebody has the time to ask, though nobody yet knows all that was come by
+            parts.append(self._find_unreached)
+        found = spread(lambda part: part(), parts, jobs)
+        portions = [each for each in found if isinstance(each, _Portion)]
+        self._unreached = next((each for each in found if not isinstance(each, _Portion)), None)
+        if len(portions) > 1 and any(each.assumed for each in portions):
             # Another number of processes would ask in another order: in one process the order is always the same.
             self.walker = Walker(self._same)
-            results = [self._portion(placed)]
+            aligner = Aligner(self.base, self.head, self._same)
+            portions = [self._portion(aligner, aligner.matches)]
+        service = [change for each in aligner.service() for change in self._changes(each, set())]
+        return [_Portion(service, {}, set(), False), *portions]
+
+    def _portions(self, matches: Sequence[Matched], jobs: int) -> list[Sequence[Matched]]:
+        """Operations in portions of whole paths, for several processes where there is enough to compare."""
+        if jobs < 2 or self._differing(matches) < WORTH_A_PROCESS:
+            return [matches]
+        size = len(matches) // min(jobs * _PORTIONS_A_PROCESS, MOST_PARTS - 1) + 1
+        starts = [0]
+        for at in range(1, len(matches)):
+            if at - starts[-1] >= size and _path(matches[at]) != _path(matches[at - 1]):
+                starts.append(at)
+        return [matches[start:end] for start, end in zip(starts, [*starts[1:], len(matches)], strict=True)]
+
+    def _differing(self, matches: Iterable[Matched]) -> int:
+        """How many operations and components are not written the same, wherever their references lead."""
+        operations = [
+            base for base, head in matches if base is None or head is None or base.node.value != head.node.value
+        ]
+        ours, theirs = (_schemas(api) for api in (self.base, self.head))
+        components = [name for name, value in ours.items() if name in theirs and theirs[name] != value]
+        return len(operations) + len(components)
+
+    def _portion(self, aligner: Aligner, matches: Sequence[Matched]) -> _Portion:
+        """What all pairs of some operations say."""
+        told: set[object] = set()
+        changes: list[Change] = []
+        schemes: dict[object, list[Change]] = {}
+        for placed in (each for matched in matches for each in aligner.operation(matched)):
+            found = list(self._changes(placed, told))
+            if isinstance(placed.pair, SchemePair):
+                schemes[placed.pair.base.identity, placed.pair.base.component] = found
+            else:
+                changes += found
+        return _Portion(changes, schemes, self.walker.reached(), self.walker.assumed)
+
+    def _together(self, portions: Iterable[_Portion]) -> list[Change]:
+        """What all portions say, each thing once, in the order of reports."""
         changes: dict[object, Change] = {}
-        for found, reached, _ in results:
-            self._reached |= reached
-            for change in found:
+        schemes: dict[object, list[Change]] = {}
+        for portion in portions:
+            self._reached |= portion.reached
+            schemes = portion.schemes | schemes  # where the first of several operations requires it
+            for change in portion.changes:
                 changes.setdefault((change.fingerprint, change.base, change.head), change)
+        for change in (each for found in schemes.values() for each in found):
+            changes.setdefault((change.fingerprint, change.base, change.head), change)
         return number_twins(sorted(changes.values(), key=order))
 
-    def _portion(self, placed: Sequence[Placed]) -> tuple[list[Change], set[str], bool]:
-        """The changes of all pairs of some operations, the components that were come by, and whether anything was assumed."""
-        told: set[object] = set()
-        found = [change for each in placed for change in self._changes(each, told)]
-        return found, self.walker.reached(), self.walker.assumed
-
-    def unreached(self) -> list[Note]:
+    def notes(self) -> list[Note]:
         """One note on the components that changed and that no operation reaches: nothing on the wire did."""
-        if self.base is None or self.head is None:
-            return []
-        from guardian.rules.reach import changed_unreached
-
-        names = changed_unreached(self.base, self.head, self._same, self._reached)
+        found = self._find_unreached() if self._unreached is None else self._unreached
+        names = [name for name in found if name not in self._reached]
         if not names:
             return []
         listed = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
@@ -155,7 +205,15 @@ class _Comparer:
             if len(names) == 1
             else "components that no operation reaches have"
         )
+        assert self.head is not None, "of a service that is gone no component changed"
         return [Note("info", f"{self.service}: {len(names)} {words} changed: {listed}", self.head.file)]
+
+    def _find_unreached(self) -> list[str]:
+        if self.base is None or self.head is None:
+            return []
+        from guardian.rules.reach import changed_unreached
+
+        return changed_unreached(self.base, self.head, self._same, self._reached)
 
     def _changes(self, placed: Placed, told: set[object]) -> Iterator[Change]:
         if isinstance(placed.pair, SchemaRoot):
@@ -303,6 +361,19 @@ class _Comparer:
         if delta.severity is not None:
             return delta.severity
         return judge(delta.effect, direction, confidence)
+
+
+def _path(matched: Matched) -> str:
+    operation = matched[0] or matched[1]
+    assert operation is not None, "a match has at least one side"
+    return operation.path
+
+
+def _schemas(api: Api | None) -> Mapping[str, Any]:
+    """The values of a document's own schemas."""
+    pointer = DIALECTS[api.dialect].components["schemas"] if api else None
+    node = api.document.node().find(pointer) if api and pointer is not None else None
+    return node.value if node is not None and isinstance(node.value, dict) else {}
 
 
 def _turned(hit: Hit, direction: Direction) -> Hit:

@@ -79,6 +79,23 @@ def test_several_processes_find_what_one_finds(forks: list[int]) -> None:
     assert len(together.notes) == 1
 
 
+def test_what_all_operations_share_is_told_once(forks: list[int]) -> None:
+    """A security scheme that every process came by, with the servers, which none is asked about."""
+
+    def secured(host: str) -> dict[str, Any]:
+        flows = {"clientCredentials": {"tokenUrl": f"https://{host}/token", "scopes": {}}}
+        document = api(20 if host == "one.example" else 10)
+        document["components"]["securitySchemes"] = {"oauth": {"type": "oauth2", "flows": flows}}
+        return {**document, "security": [{"oauth": []}], "servers": [{"url": f"https://{host}"}]}
+
+    found = [compared(secured("one.example"), secured("other.example"), jobs) for jobs in (1, 2, 100)]
+    assert len(forks) == 1 + 12  # no more than there are parts: eleven more paths, and what no operation reaches
+    assert found[0] == found[1] == found[2]
+    rules = [change.rule for change in found[0].changes]
+    assert rules.count("security-scheme-detail-changed") == 1
+    assert rules.count("server-changed") == 1
+
+
 def test_an_error_is_that_of_one_process(forks: list[int]) -> None:
     """With its place, whoever met it."""
     raised = []
