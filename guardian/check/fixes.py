@@ -49,12 +49,15 @@ def situation_of(
     )
 
 
-def proposed(changes: Sequence[Change], situation: Callable[[], Situation]) -> tuple[tuple[Fix, ...], tuple[Note, ...]]:
+def proposed(
+    changes: Sequence[Change], situation: Callable[[], Situation], jobs: int = 1
+) -> tuple[tuple[Fix, ...], tuple[Note, ...]]:
     """Verified fixes for what breaks somebody, and notes on what was left out.
 
     Args:
         changes: all findings, traced, settled and with exceptions applied.
         situation: makes both sides; asked only where something breaks.
+        jobs: processes at most.
 
     Raises:
         ReadError: a specification that a fix concerns cannot be read.
@@ -63,5 +66,5 @@ def proposed(changes: Sequence[Change], situation: Callable[[], Situation]) -> t
         return (), ()
     from guardian.fixes.propose import propose
 
-    proposals = propose(situation(), changes)
+    proposals = propose(situation(), changes, jobs)
     return proposals.fixes, proposals.notes

@@ -59,7 +59,7 @@ def run(request: CheckRequest, progress: Progress | None = None) -> Report:
     if request.fixes:
         tell("trying fixes")
         with apis.explaining():
-            fixes, left_out = proposed(changes, situation)
+            fixes, left_out = proposed(changes, situation, request.jobs)
         notes = [*notes, *left_out]
 
     base = Places(apis.base_source, apis.base_documents.text)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from guardian.fixes import json_patch
 from guardian.fixes.bench import Bench, Situation
@@ -22,8 +22,8 @@ from guardian.fixes.rollout import rollout
 from guardian.fixes.strategies import drafts
 from guardian.fixes.verify import Outcome, verify
 from guardian.fixes.work import Group, Work, grouped
-from guardian.graph.consumers.routes import Routes
 from guardian.model import Change, Fix, Note, Severity, Strategy
+from guardian.spread import spread
 
 #: At most so many causes are mended; with more than `FULL_CHOICE`, each gets one fix and no choice.
 MOST_CAUSES = 60
@@ -31,6 +31,9 @@ FULL_CHOICE = 12
 #: At most so many attempts of one strategy at one cause, and so many pairs of places compared for all of them.
 MOST_ATTEMPTS = 8
 MOST_PAIRS = 12_000
+#: Bytes, counted for every cause, of the files that are read again for a trial, from which on more than one process tries; so
+#: many take some hundredths of a second.
+WORTH_A_PROCESS = 20_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,23 +52,14 @@ class Passed:
     draft: Draft
     outcome: Outcome
 
-    def without_files(self) -> Passed:
-        """The same with the patches alone: whole files and APIs, kept for every fix, are more than a large check has room for."""
-        trial = self.outcome.trial
-        if trial is None:
-            return self
-        files = tuple(replace(file, data=b"", says=None) for file in trial.files)
-        return replace(
-            self, outcome=replace(self.outcome, trial=replace(trial, files=files, heads={}, routes=Routes({})))
-        )
 
-
-def propose(situation: Situation, changes: Iterable[Change]) -> Proposals:
+def propose(situation: Situation, changes: Iterable[Change], jobs: int = 1) -> Proposals:
     """Verified fixes for every change that breaks somebody.
 
     Args:
         situation: both sides of the check.
         changes: what it found, traced, settled and with exceptions applied.
+        jobs: processes at most.
     """
     bench = Bench(situation, changes)
     wanted = sorted(filter(wants_fix, bench.changes), key=lambda change: -change.counts_as.rank)
@@ -73,11 +67,10 @@ def propose(situation: Situation, changes: Iterable[Change]) -> Proposals:
     groups = grouped(situation, bench.changes, kept)
     searches = [Search(Work(bench, group)) for group in groups[:MOST_CAUSES]]
     with _what_lives_set_apart():
-        for search in searches:  # every cause gets one fix before any gets a choice of several
-            search.run(first_only=True)
+        _find_first(bench, searches, jobs)  # every cause gets one fix before any gets a choice of several
         if len(groups) <= FULL_CHOICE:
             for search in searches:
-                search.run()
+                search.take(search.run())
     found = [search.passed for search in searches]
     ranked = [sorted(each, key=lambda passed: cost(passed.draft)) for each in found]
     listed = [*_together(bench, ranked), *(each for group in ranked for each in group)]
@@ -95,35 +88,73 @@ def _what_lives_set_apart() -> Iterator[None]:
         gc.unfreeze()
 
 
+class Tried(NamedTuple):
+    """An attempt, the pairs of places that were compared for it, and what came of it, without the files."""
+
+    draft: Draft
+    pairs: int
+    outcome: Outcome
+
+
 class Search:
     """Tries the strategies at one cause, the first attempt of each before the second of any.
 
     Attributes:
+        work: the cause.
         passed: what was found, one for a strategy at most.
     """
 
     def __init__(self, work: Work) -> None:
+        self.work = work
         self.passed: list[Passed] = []
-        self._work = work
         self._drafts = {strategy: islice(drafts(work, strategy), MOST_ATTEMPTS) for strategy in ORDER}
 
-    def run(self, *, first_only: bool = False) -> None:
+    def run(self, *, first_only: bool = False) -> list[Tried]:
         """Go on until nothing is left to try, something was found (``first_only``), or the bench is worn out."""
-        bench = self._work.bench
-        while self._drafts and not (first_only and self.passed):
+        bench = self.work.bench
+        done: list[Tried] = []
+        while self._drafts:
             for strategy in list(self._drafts):
-                if bench.pairs_compared > MOST_PAIRS or (first_only and self.passed):
-                    return
-                tried = _next(self._work, self._drafts[strategy])
+                if bench.pairs_compared > MOST_PAIRS:
+                    return done
+                before = bench.pairs_compared
+                tried = _next(self.work, self._drafts[strategy])
                 if tried is None:
                     del self._drafts[strategy]
                     continue
-                if tried.outcome.verification.verified:
-                    del self._drafts[strategy]
-                    self.passed.append(tried.without_files())
+                # Whole files and APIs, kept for every fix, are more than a large check has room for.
+                outcome = replace(tried.outcome, trial=None)
+                done.append(Tried(tried.draft, bench.pairs_compared - before, outcome))
                 del tried
                 gc.collect()  # a trial's documents hold one another, and a check does not collect by itself
                 gc.freeze()
+                if outcome.verification.verified:
+                    del self._drafts[strategy]
+                    if first_only:
+                        return done
+        return done
+
+    def take(self, tried: Iterable[Tried]) -> None:
+        """Keep what has passed."""
+        self.passed += [
+            Passed(self.work.group, each.draft, each.outcome) for each in tried if each.outcome.verification.verified
+        ]
+
+
+def _find_first(bench: Bench, searches: Sequence[Search], jobs: int) -> None:
+    """One fix for every cause, by several processes where there is much to try, with what one process finds."""
+    head = bench.situation.head
+    read_again = sum(len(head[each.work.group.first.service].document.data) for each in searches)
+    many = len(searches) > FULL_CHOICE and read_again >= WORTH_A_PROCESS
+    found = spread(lambda search: search.run(first_only=True), searches, jobs if many else 1)
+    pairs = 0
+    for search, done in zip(searches, found, strict=True):
+        for tried in done:
+            if pairs > MOST_PAIRS:  # of which each process knew its own part alone
+                break
+            pairs += tried.pairs
+            search.take([tried])
+    bench.pairs_compared = pairs
 
 
 def attempt(work: Work, strategy: Strategy) -> Passed | None:
@@ -182,13 +213,12 @@ def _both_sides(situation: Situation, service: str) -> bool:
 
 def fix(passed: Passed, id: str, situation: Situation) -> Fix:
     """The fix as reports show it."""
-    trial = passed.outcome.trial
     return Fix(
         id=id,
         strategy=passed.draft.strategy,
         proposed_by="rules",
         changes=tuple(dict.fromkeys(change.fingerprint for change in passed.group.changes)),
-        patches=tuple(file.patch for file in trial.files) if trial is not None else (),
+        patches=passed.outcome.patches,
         verification=passed.outcome.verification,
         rationale=rationale(passed.draft, passed.group.changes),
         rollout=rollout(passed.draft, situation, passed.group.changes),

@@ -18,15 +18,16 @@ from guardian.fixes.intent import lost_intent
 from guardian.fixes.json_patch import PatchError
 from guardian.fixes.recordings import replay
 from guardian.fixes.validity import made_invalid
-from guardian.model import Change, Impact, Severity, Strategy, Verification
+from guardian.model import Change, Impact, Patch, Severity, Strategy, Verification
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of trying a draft: the verification, and the trial where it got that far."""
+    """What came of trying a draft: the verification, the trial where it got that far, and the patches if it passed."""
 
     verification: Verification
     trial: Trial | None = None
+    patches: tuple[Patch, ...] = ()
 
     @property
     def reason(self) -> str:
@@ -80,7 +81,8 @@ def verify(bench: Bench, draft: Draft, addressed: Sequence[Change]) -> Outcome:
     if trial.services:
         lines.append(_intent_line(bench, trial, addressed))
         lines.append(f"validity: the document is as valid OpenAPI {trial.heads[draft.service].dialect} as before")
-    return Outcome(Verification(True, 0, consumers, True, tuple(lines)), trial)
+    verification = Verification(True, 0, consumers, True, tuple(lines))
+    return Outcome(verification, trial, tuple(file.patch for file in trial.files))
 
 
 def _rejected(

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
-import threading
 from typing import Any
 
 import pytest
@@ -51,20 +49,9 @@ def compared(base: dict[str, Any], head: dict[str, Any], jobs: int) -> Compariso
     return compare_fully(one, other, same=Sameness(*sides).same, jobs=jobs)
 
 
-@pytest.fixture
-def forks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The processes that are made, with everything worth one."""
-    made: list[int] = []
-    fork = os.fork
-
-    def counted() -> int:
-        made.append(1)
-        return fork()
-
+@pytest.fixture(autouse=True)
+def everything_is_worth_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(comparing, "WORTH_A_PROCESS", 1)
-    monkeypatch.setattr(threading, "active_count", lambda: 1)  # those who run tests in parallel have threads that wait
-    monkeypatch.setattr(os, "fork", counted)
-    return made
 
 
 def test_several_processes_find_what_one_finds(forks: list[int]) -> None:
