@@ -216,7 +216,7 @@ def _in_processes(
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_all_start_methods, get_context
 
-    # Not by fork: this process has threads (progress, git's pipes), whose locks a fork would copy as they are.
+    # Not by fork: that is safe on few systems, and this is worth it on all of them.
     context = get_context("forkserver" if "forkserver" in get_all_start_methods() else "spawn")
     # Every process reads git's objects through a pipe of its own.
     copyreg.pickle(GitTree, lambda tree: (GitTree, (tree.repo, tree.commit, tree.prefix, tree.label)))

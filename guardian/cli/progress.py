@@ -1,61 +1,42 @@
-"""What is going on, for whoever waits: a line on the terminal, once waiting takes longer than a second."""
+"""What is going on, for whoever waits: one line on the terminal."""
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
-import threading
 from types import TracebackType
-from typing import TYPE_CHECKING
 
 from guardian.cli.output import plain
-
-if TYPE_CHECKING:
-    from rich.status import Status
-
-DELAY_S = 1.0
+from guardian.report.layout import cells
 
 
 class Progress:
-    """A spinner on standard error with the step in hand. Silent where that is no terminal, and when ``quiet``.
+    """The step in hand on standard error, in the place of the one before; at the end nothing is left of it.
 
-    Use it as a context manager and call it with what is being done.
+    Use it as a context manager and call it with what is being done. It is silent where standard error is no terminal, and
+    when ``quiet``. No thread turns a wheel beside it, since a process with threads cannot be forked (``guardian.spread``).
     """
 
     def __init__(self, *, quiet: bool) -> None:
-        self._lock = threading.Lock()
-        self._step = ""
-        self._status: Status | None = None
-        self._timer = threading.Timer(DELAY_S, self._show)
-        self._timer.daemon = True
-        self._enabled = not quiet and sys.stderr.isatty()
+        self._enabled = not quiet and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        self._cells = 0  # that the line takes
 
     def __call__(self, step: str) -> None:
-        with self._lock:
-            self._step = plain(step)
-            if self._status is not None:
-                self._status.update(self._line())
+        if self._enabled:
+            self._show(plain(f"{step} ..."))
 
     def __enter__(self) -> Progress:
-        if self._enabled:
-            self._timer.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._timer.cancel()
-        with self._lock:
-            self._enabled = False
-            if self._status is not None:
-                self._status.stop()
+        if self._enabled:
+            self._show("")
 
-    def _show(self) -> None:
-        from rich.console import Console
-
-        with self._lock:
-            if self._enabled:  # the work may have ended while rich was being imported
-                self._status = Console(stderr=True).status(self._line())
-                self._status.start()
-
-    def _line(self) -> str:
-        from rich.markup import escape
-
-        return escape(self._step)
+    def _show(self, line: str) -> None:
+        room = shutil.get_terminal_size().columns - 1  # a line that is full goes on in the next one
+        while cells(line) > room:
+            line = line[:-1]
+        sys.stderr.write(f"\r{' ' * self._cells}\r{line}")
+        sys.stderr.flush()
+        self._cells = cells(line)
