@@ -27,9 +27,9 @@ from guardian.spread import MOST_PARTS, spread
 
 # The stability levels that promise nothing: what happens to them stays in the report and out of the verdict.
 UNSTABLE = frozenset({"alpha", "draft"})
-# Operations and components that are not written the same from which on more than one process compares them; a thousand
-# take about a second.
-WORTH_A_PROCESS = 300
+# Operations and components that are not written the same from which on more than one process compares them: so many take
+# some tenths of a second, and a process some hundredths.
+WORTH_A_PROCESS = 100
 # What one portion computes of a component the next one in another process may compute again; too few take unequal times.
 _PORTIONS_A_PROCESS = 8
 _VARIABLE = re.compile(r"\{[^}]*\}")
