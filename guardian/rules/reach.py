@@ -60,6 +60,7 @@ def _reached(api: Api, wanted: dict[str, str]) -> set[str]:
     document = api.document
     found: set[str] = set()
     seen: set[tuple[str, str]] = set()
+    asked: set[tuple[str, str]] = set()
     stack = list(_outside(api))
     while stack and len(found) < len(wanted):
         node = stack.pop()
@@ -68,7 +69,7 @@ def _reached(api: Api, wanted: dict[str, str]) -> set[str]:
         seen.add(node.key)
         if node.document is document:
             found.update(_names(node.pointer, wanted))
-        stack.extend(_targets(node))
+        stack.extend(_targets(node, asked))
     return found
 
 
@@ -90,15 +91,22 @@ def _names(pointer: str, wanted: dict[str, str]) -> Iterator[str]:
         pointer = pointer.rpartition("/")[0]
 
 
-def _targets(node: Node) -> Iterator[Node]:
-    """The places that anything at or below a place refers to."""
-    family = node.document.families.get(node.pointer)
+def _targets(node: Node, asked: set[tuple[str, str]]) -> Iterator[Node]:
+    """The places that anything at or below a place refers to.
+
+    Args:
+        asked: the references of documents that are not scoped, by document, that were followed already: each leads to
+            one place, wherever it stands. Those of this place are added.
+    """
+    document = node.document
+    family = document.families.get(node.pointer)
     if family is not None:
         yield from family.members.values()
-    documents = node.document.documents
-    places = ((ref, node) for ref in node.document.refs_in(node.value))
-    if node.document.scoped:  # then it matters where below the place a reference stands
-        places = ((ref, Node(node.document, node.pointer + at, None)) for _, ref, at in sites_in(node.value))
+    if document.scoped:  # then it matters where below the place a reference stands
+        places = [(ref, Node(document, node.pointer + at, None)) for _, ref, at in sites_in(node.value)]
+    else:
+        places = [(ref, node) for ref in document.refs_in(node.value) if (document.uri, ref) not in asked]
+        asked.update((document.uri, ref) for ref, _ in places)
     for ref, place in places:
         with suppress(ReadError):  # told where a message needs it
-            yield documents.resolve(ref, place)
+            yield document.documents.resolve(ref, place)

@@ -17,7 +17,7 @@ from guardian.spec.pieces import BY_MEMBERS, NotPlain, Piece, Text
 MAX_DEPTH = 200
 
 _BLANK = re.compile(r"[ \t\r\n]*")
-_KEY = re.compile(r'[ \t\r\n]*("(?:[^"\\\x00-\x1f]|\\.)*")[ \t\r\n]*:[ \t\r\n]*')
+_KEY = re.compile(r'[ \t\r\n]*("[^"\\\x00-\x1f]*(?:\\.[^"\\\x00-\x1f]*)*")[ \t\r\n]*:[ \t\r\n]*')
 _NEXT = re.compile(r"[ \t\r\n]*([,}])")
 _BRACKETS = b"{}[]"
 _NOT_BRACKETS = bytes(set(range(256)) - set(_BRACKETS))

@@ -26,24 +26,43 @@ def read_body(operation: Node) -> Body | None:
     return Body(required=node.value.get("required") is True, content=read_content(node), node=node)
 
 
-def read_responses(operation: Node, produces: tuple[str, ...]) -> dict[str, Response]:
-    """The responses of an operation by status, in document order.
+class Responses:
+    """Reads responses; those that several operations of a document refer to once."""
 
-    Args:
-        operation: the Operation Object.
-        produces: the media types of 2.0; of no meaning in 3.x.
+    def __init__(self) -> None:
+        self._shared: dict[tuple[str, tuple[str, str], tuple[str, ...]], Response] = {}
 
-    Raises:
-        ReadError: something in them is malformed.
-    """
-    responses = {}
-    for key, entry in members(operation, "responses", extensible=True).items():
-        status = key.strip()
-        status = status if status == "default" else status.upper()
-        if not _STATUS.fullmatch(status):
-            raise malformed(entry, f"{shown(key)} is not a status code, a range such as 4XX, or `default`")
-        responses[status] = _response(status, object_at(entry, f"response {key}"), produces)
-    return responses
+    def read(self, operation: Node, produces: tuple[str, ...]) -> dict[str, Response]:
+        """The responses of an operation by status, in document order.
+
+        Args:
+            operation: the Operation Object.
+            produces: the media types of 2.0; of no meaning in 3.x.
+
+        Raises:
+            ReadError: something in them is malformed.
+        """
+        responses = {}
+        for key, entry in members(operation, "responses", extensible=True).items():
+            status = key.strip()
+            status = status if status == "default" else status.upper()
+            if not _STATUS.fullmatch(status):
+                raise malformed(entry, f"{shown(key)} is not a status code, a range such as 4XX, or `default`")
+            node = object_at(entry, f"response {key}")
+            if node is entry:
+                responses[status] = _response(status, node, produces)
+            else:
+                responses[status] = self._referred_to(status, node, produces)
+        return responses
+
+    def _referred_to(self, status: str, node: Node, produces: tuple[str, ...]) -> Response:
+        key = (status, node.key, produces)
+        known = self._shared.get(key)
+        # A reference may say more than what it leads to: then it is another node at the same place.
+        if known is None or known.node is not node:
+            known = _response(status, node, produces)
+            self._shared.setdefault(key, known)
+        return known
 
 
 def _response(status: str, node: Node, produces: tuple[str, ...]) -> Response:

@@ -129,7 +129,8 @@ class _Reader:
         self._root = documents.open(path).node()
         self._dialect = DIALECTS[self._root.document.dialect]
         self._security = Security(self._root, self._dialect)
-        self._parameters: dict[Node, Parameter | None] = {}
+        self._parameters: dict[tuple[str, str], Parameter | None] = {}
+        self._responses = messages.Responses()
 
     @property
     def dialect(self) -> str:
@@ -260,7 +261,7 @@ class _Reader:
         return OperationParts(
             parameters=tuple(filter(None, map(self._parameter, parameters))),
             body=body,
-            responses=messages.read_responses(node, produces),
+            responses=self._responses.read(node, produces),
             security=security,
             servers=servers,
             callbacks=tuple(self._callbacks(operation, above | {node.key})),
@@ -268,11 +269,11 @@ class _Reader:
 
     def _parameter(self, node: Node) -> Parameter | None:
         """As ``read_parameter``, once for all operations that refer to the same one."""
-        known = self._parameters.get(node)
+        known = self._parameters.get(node.key)
         # A reference may say more than what it leads to: then it is another node at the same place.
         if known is None or known.node is not node:
             known = read_parameter(node)
-            self._parameters.setdefault(node, known)
+            self._parameters.setdefault(node.key, known)
         return known
 
     def _callbacks(self, operation: Operation, above: frozenset[tuple[str, str]]) -> Iterator[Operation]:

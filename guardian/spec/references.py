@@ -26,6 +26,9 @@ def refs_in(value: Any) -> tuple[str, ...]:
     while stack:
         item = stack.pop()
         if type(item) is dict:
+            if len(item) == 1 and type(ref := item.get("$ref")) is str:  # as most references stand
+                found[ref] = None
+                continue
             if not _REFERENCE_KEYWORDS.isdisjoint(item):
                 found.update((ref, None) for _, ref in references_of(item))
             stack.extend([child for child in item.values() if type(child) in _CONTAINERS])
@@ -34,12 +37,11 @@ def refs_in(value: Any) -> tuple[str, ...]:
     return tuple(found)
 
 
-# In JSON a string before a colon is a key. A key may be written with escapes, or end like one of these, and a discriminator
-# needs a closer look.
-_WRITTEN_REF = re.compile(
-    rb'"(?:\$ref|\$dynamicRef|\$recursiveRef|operationRef)"[ \t\r\n]*:[ \t\r\n]*("(?:[^"\\]|\\.)*")'
-)
-_NOT_BY_TEXT = (b'"discriminator"', b"\\u00", b'\\"$', b'\\"operationRef"')
+# In JSON a string before a colon is a key. Dollars are rarer than quotation marks, which makes them quick to search for. A key
+# may be written with escapes, or end like one of these, and a discriminator needs a closer look; links are rare.
+_WRITTEN_REF = re.compile(rb'\$(?<="\$)(?:ref|dynamicRef|recursiveRef)"[ \t\r\n]*:[ \t\r\n]*("[^"\\]*(?:\\.[^"\\]*)*")')
+_MISLEADING = re.compile(rb'\\(?:u00|"\$)')
+_NOT_BY_TEXT = (b'"discriminator"', b'"operationRef"')
 
 
 def refs_of(text: Text, piece: Piece, at: int) -> tuple[str, ...]:
@@ -51,17 +53,19 @@ def refs_of(text: Text, piece: Piece, at: int) -> tuple[str, ...]:
             below = [refs_of(text, each, at + offset) for _, offset, each in piece.members.values()]
             found = tuple(dict.fromkeys(chain(own, *below)))
         else:
-            written = text.written(piece, at) if text.is_json else b""
-            if text.is_json and not any(each in written for each in _NOT_BY_TEXT):
-                found = tuple(dict.fromkeys(map(_written_text, _WRITTEN_REF.findall(written))))
-            else:
+            found = _written_refs(text.data, at, at + piece.length) if text.is_json else None
+            if found is None:
                 found = refs_in(piece.value)
         piece.references = found
     return found
 
 
-def _written_text(quoted: bytes) -> str:
-    return str(json.loads(quoted)) if b"\\" in quoted else quoted[1:-1].decode()
+def _written_refs(data: bytes, start: int, end: int) -> tuple[str, ...] | None:
+    """As ``refs_in``, of a stretch of JSON; None where that needs a closer look than at the text."""
+    if _MISLEADING.search(data, start, end) or any(data.find(each, start, end) >= 0 for each in _NOT_BY_TEXT):
+        return None
+    quoted = dict.fromkeys(_WRITTEN_REF.findall(data, start, end))
+    return tuple(dict.fromkeys(str(json.loads(each)) if b"\\" in each else each[1:-1].decode() for each in quoted))
 
 
 def sites_in(value: Any) -> Iterator[tuple[str, str, str]]:

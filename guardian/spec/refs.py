@@ -10,6 +10,7 @@ the meaning is followed.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from guardian.spec.subtypes import Family
 
 # Their presence in the source is what makes it matter where in a document a reference stands.
-_SCOPE_KEYWORDS = (b"$id", b"$self", b"$dynamicRef", b"$dynamicAnchor", b"$recursiveRef")
+_SCOPE_KEYWORD = re.compile(rb"\$(?:id|self|dynamicRef|dynamicAnchor|recursiveRef)")
 
 
 class Document:
@@ -70,7 +71,7 @@ class Document:
         self.targets: dict[tuple[str, str], Node] = {}
         self._refs: dict[int, tuple[Any, tuple[str, ...]]] = {}  # by identity of values, which are kept for that
         self.scoped = dialects.DIALECTS[dialect].json_schema and (
-            b"\0" in data[:4] or any(keyword in data for keyword in _SCOPE_KEYWORDS)  # zeros: UTF-16 or UTF-32
+            b"\0" in data[:4] or _SCOPE_KEYWORD.search(data) is not None  # zeros: UTF-16 or UTF-32
         )
 
     @cached_property
@@ -227,6 +228,10 @@ class Documents:
         value = node.value
         if not isinstance(value, dict) or "$ref" not in value:
             return node
+        if len(value) == 1 and isinstance(value["$ref"], str):
+            target = self.resolve(value["$ref"], node)
+            if not isinstance(target.value, dict) or "$ref" not in target.value:
+                return target  # as most do: there is no chain, and nothing beside the reference
         chain = self.layers(node)
         last = chain[-1]
         if len(chain) == 1 or not isinstance(last.value, dict):
@@ -368,6 +373,14 @@ class Documents:
         self, document: Document, start: str, fragment: str, ref: str, at: Node, passed: set[tuple[str, str]]
     ) -> Node:
         """The node that a fragment's pointer leads to from ``start``, through other ``$ref``s where it must."""
+        if not start and "%" not in fragment and "~" not in fragment:  # nearly all, and most of these lead straight
+            value = document.root
+            try:
+                for step in fragment.split("/")[1:]:
+                    value = step_into(value, step)
+                return Node(document, fragment, value)
+            except LookupError:
+                pass  # through another reference, or nowhere
         node = Node(document, start, document.node(start).value if start else document.root)
         for raw in fragment.split("/")[1:]:
             step = unescape(unquote(raw))

@@ -36,6 +36,7 @@ class Sameness:
         self._head = head
         self._known: dict[Pair, bool] = {}
         self._equal_text: dict[tuple[str, str], bool] = {}
+        self._ends: dict[tuple[str, str, str], tuple[Node, Node]] = {}  # (base's document, head's, reference)
 
     def same(self, base: Node, head: Node) -> bool:
         """Whether both values are equal and all references in them lead to places that are the same, transitively.
@@ -91,8 +92,7 @@ class Sameness:
             return None
         if not base.document.scoped and not head.document.scoped:
             try:
-                refs = base.document.refs_in(base.value)
-                return [*inherited, *((self._base.resolve(ref, base), self._head.resolve(ref, head)) for ref in refs)]
+                return inherited + [self._both(ref, base, head) for ref in base.document.refs_in(base.value)]
             except ReadError:
                 pass  # which one, and does it matter?
         targets = inherited
@@ -106,6 +106,18 @@ class Sameness:
             elif keyword not in _OPTIONAL or one is not other:
                 return None
         return targets
+
+    def _both(self, ref: str, base: Node, head: Node) -> tuple[Node, Node]:
+        """Where a reference leads on both sides, in documents where it does not matter in which place it stands.
+
+        Raises:
+            ReadError: it leads nowhere on one side.
+        """
+        key = (base.document.uri, head.document.uri, ref)
+        found = self._ends.get(key)
+        if found is None:
+            found = self._ends[key] = self._base.resolve(ref, base), self._head.resolve(ref, head)
+        return found
 
     def _has_equal_text(self, base: Node, head: Node) -> bool:
         """Whether both are the same place of two files with the same bytes: most pairs of an unchanged file."""
@@ -128,7 +140,7 @@ class Sameness:
 
 def _inherited(base: Node, head: Node) -> list[tuple[Node, Node]] | None:
     """What extends two components, in pairs: a message of a component may be one of these. None where they differ."""
-    one, other = (node.document.families.get(node.pointer) for node in (base, head))
+    one, other = base.document.families.get(base.pointer), head.document.families.get(head.pointer)
     if one is None or other is None:
         return [] if one is other else None
     if one.property != other.property or one.members.keys() != other.members.keys():

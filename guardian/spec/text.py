@@ -45,6 +45,7 @@ _CONSTANTS: dict[str, bool | None] = {
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 _ANCHOR = re.compile(rb"&([^\s\[\]{},]+)")
 _ALIAS = re.compile(rb"\*([^\s\[\]{},]+)")
+_SURROGATE = re.compile(rb"\\u[dD]")
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 
 
@@ -188,7 +189,7 @@ def _refuse_deep_or_halved(value: Any, data: bytes, file: str) -> None:
     """Nesting that nobody needs, and strings that are no Unicode text."""
     if unpaired(data):  # too deep, or brackets inside strings
         _check_depth(value, file)
-    if b"\\ud" in data or b"\\uD" in data:
+    if _SURROGATE.search(data):
         _refuse_lone_surrogates(value, file)
 
 

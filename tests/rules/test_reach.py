@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from guardian.rules.compare import compare_fully
+from guardian.rules.reach import changed_unreached
+from guardian.spec.normalise import read_api
+from guardian.spec.refs import Documents
 from guardian.spec.sameness import Sameness
+from guardian.spec.sources import MemoryTree
 from tests.rules.sides import api, side
 
 STRING = {"type": "string"}
@@ -111,3 +116,14 @@ def test_the_older_places_of_components_count() -> None:
     """OpenAPI 2.0 keeps them at the top."""
     base, head = (api("{}", "2.0", definitions={"A": each}) for each in (STRING, INTEGER))
     assert notes(base, head) == ["api: 1 component that no operation reaches has changed: A"]
+
+
+def test_the_same_words_lead_elsewhere_in_another_file() -> None:
+    """A component is reached by a reference of its own file, though another file's of the same words was followed before."""
+    sides = []
+    for schema in (STRING, INTEGER):
+        whole = document({"A": schema, "B": {"items": A}, "C": schema}, {"$ref": "b.json#/x"})
+        other = {"x": {"allOf": [A, {"$ref": "a.json#/components/schemas/B"}]}, "components": {"schemas": {"A": {}}}}
+        files = {"a.json": json.dumps(whole).encode(), "b.json": json.dumps(other).encode()}
+        sides.append(read_api(Documents(MemoryTree(files)), "a.json", "api"))
+    assert changed_unreached(*sides, lambda _base, _head: False, set()) == ["C"]

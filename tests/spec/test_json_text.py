@@ -135,6 +135,32 @@ def test_a_key_with_an_escaped_quote_is_no_reference() -> None:
     assert document.refs_in(document.root) == ()
 
 
+@pytest.mark.parametrize(
+    ("written", "found"),
+    [
+        ('{"$ref": "#/a"}', {"#/a"}),
+        ('{"$ref"\n:\t"#/a", "b": [{"$dynamicRef":"#b"}, {"$recursiveRef": "#"}]}', {"#/a", "#b", "#"}),
+        ('{"$ref": "#/é"}', {"#/é"}),
+        ('{"$ref": "#/a\\"b"}', {'#/a"b'}),
+        ('{"$ref": "#/a\\u0062"}', {"#/ab"}),
+        ('{"\\u0024ref": "#/a"}', {"#/a"}),
+        ('{"operationRef": "#/a"}', {"#/a"}),
+        ('{"discriminator": {"propertyName": "b", "mapping": {"c": "D"}}}', {"#/components/schemas/D"}),
+        ('{"$ref": {"type": "string"}}', set()),
+        ('{"a$ref": "#/a"}', set()),
+        ('{"$ref ": "#/a", "$refs": "#/a", "$Ref": "#/a"}', set()),
+        ('{"a": "$ref", "b": "#/a"}', set()),
+        ('{"a": "\\"$ref\\": \\"#/a\\""}', set()),
+    ],
+)
+def test_references_are_found_in_the_text(written: str, found: set[str]) -> None:
+    """A piece is searched as text; a key that only ends like a keyword is none."""
+    data = f'{{"openapi": "3.0.0", "x": {{"y": {{"z": {written}}}}}}}'.encode()
+    document = Documents(MemoryTree({"a.json": data})).open("a.json")
+    assert document.written is not None
+    assert set(document.refs_in(document.root["x"]["y"]["z"])) == set(refs_in(document.root)) == found
+
+
 def test_places_are_found_in_pieces_as_by_a_scan() -> None:
     """Columns count characters, though offsets count bytes."""
     data = '{"é🪲": {"ü": [1, {"x": 2}]}, "a": {"b": {"c": {"é": "é", "d": 1}}}}'.encode()

@@ -454,6 +454,41 @@ def test_2_0_responses_are_sent_as_what_the_operation_produces() -> None:
     assert said_nothing["201"].content[0].name == "application/octet-stream"
 
 
+def test_a_shared_response_is_read_once() -> None:
+    """Operations that refer to one response have the very same one; a reference that describes it anew has its own, and so
+    has another status.
+    """
+    api = read(
+        """
+paths:
+  /a: {get: {responses: {200: {$ref: '#/components/responses/ok'}, 201: {$ref: '#/components/responses/ok'}}}}
+  /b: {get: {responses: {200: {$ref: '#/components/responses/ok', description: Of b.}}}}
+  /c: {get: {responses: {200: {$ref: '#/components/responses/ok'}}}}
+components: {responses: {ok: {description: Of all., content: {text/plain: {}}}}}
+""",
+        "3.1.0",
+    )
+    a, b, c = (each.parts.responses["200"] for each in api.operations.values())
+    assert a is c
+    assert [each.node.value["description"] for each in (a, b, c)] == ["Of all.", "Of b.", "Of all."]
+    assert [each.status for each in api.operations["GET /a"].parts.responses.values()] == ["200", "201"]
+
+
+def test_a_shared_2_0_response_is_sent_as_each_operation_produces() -> None:
+    """The media types are of the operation, not of the response."""
+    api = read(
+        """
+paths:
+  /a: {get: {produces: [text/plain], responses: {200: {$ref: '#/responses/ok'}}}}
+  /b: {get: {produces: [text/csv], responses: {200: {$ref: '#/responses/ok'}}}}
+responses: {ok: {description: Of all., schema: {type: string}}}
+""",
+        "2.0",
+    )
+    responses = [each.parts.responses["200"] for each in api.operations.values()]
+    assert [[each.name for each in response.content] for response in responses] == [["text/plain"], ["text/csv"]]
+
+
 # --- security -----------------------------------------------------------------------------------------------------
 
 SCHEMES = """

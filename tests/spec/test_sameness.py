@@ -51,6 +51,14 @@ def test_a_difference_is_seen_through_other_files() -> None:
     assert not same(side(x=x, b_json={"y": ref("z"), "z": 1}), side(x=x, b_json={"y": ref("z"), "z": 2}))
 
 
+def test_the_same_words_lead_elsewhere_in_another_file() -> None:
+    """A reference is relative to its own file, on both sides."""
+    x = {"here": ref("z"), "there": {"$ref": "b.json#/y"}}
+    assert same(side(x=x, z=1, b_json={"y": ref("z"), "z": 2}), side(x=x, z=1, b_json={"y": ref("z"), "z": 2}))
+    assert not same(side(x=x, z=1, b_json={"y": ref("z"), "z": 2}), side(x=x, z=1, b_json={"y": ref("z"), "z": 3}))
+    assert not same(side(x=x, z=1, b_json={"y": ref("z"), "z": 2}), side(x=x, z=3, b_json={"y": ref("z"), "z": 2}))
+
+
 def test_equal_files_do_not_hide_a_change_in_a_third() -> None:
     """That a file has the same bytes on both sides says nothing about what it refers to."""
     base = side(x=ref("y"), y={"$ref": "b.json"}, b_json={"type": "string"})
