@@ -18,6 +18,7 @@ class Alike:
 
     def __init__(self) -> None:
         self._asked: dict[tuple[tuple[str, str], ...], tuple[Hashable, ...]] = {}
+        self._read: dict[tuple[str, str], int] = {}  # by place, for many schemas refer to the same one
         self._numbers: dict[Hashable, int] = {}  # so that nobody has long texts in hand
 
     def __call__(self, schema: Schema) -> tuple[Hashable, ...]:
@@ -32,9 +33,12 @@ class Alike:
         return found
 
     def _identity(self, node: Node) -> int:
-        said: Hashable = node.key
-        # Where what extends a component is found by the component's name, or references are read by the place they
-        # stand in, the same words can mean something else.
-        if not node.document.scoped and node.pointer not in node.document.families:
-            said = (node.document.uri, marshal.dumps(node.value, 2))
-        return self._numbers.setdefault(said, len(self._numbers))
+        found = self._read.get(node.key)
+        if found is None:
+            said: Hashable = node.key
+            # Where what extends a component is found by the component's name, or references are read by the place they
+            # stand in, the same words can mean something else.
+            if not node.document.scoped and node.pointer not in node.document.families:
+                said = (node.document.uri, marshal.dumps(node.value, 2))
+            found = self._read[node.key] = self._numbers.setdefault(said, len(self._numbers))
+        return found

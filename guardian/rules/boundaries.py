@@ -17,9 +17,9 @@ from guardian.rules.sample import (
     MAX_ITEMS,
     Sampler,
     exact,
-    fits_number,
     is_map,
     lengths_of,
+    limits_of,
     names_like,
     plain,
     property_of,
@@ -268,7 +268,8 @@ def _numbers(atom: Atom, other: Atom) -> Iterator[Tried]:
             if each is not None:
                 tried.append(("multipleOf", plain(start + index * each)))
                 tried.append(("type", plain(start + index * each)))
-    yield from (each for each in tried if fits_number(atom, each[1]))
+    limits = limits_of(atom)
+    yield from (each for each in tried if limits.admits(each[1]))
 
 
 def _texts(atom: Atom, other: Atom) -> Iterator[Tried]:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 # A schema that has been made ready for so many kinds of values is made ready for all.
-ASKED_OFTEN = 3
+ASKED_OFTEN = 2
 
 # Judges ask each other no further down than this: Python would end it somewhere, and the validator say nothing of that.
 MAX_DEPTH = 100
@@ -50,6 +50,9 @@ class Judges:
         self._judges: list[Judge] = []
         self._numbers: dict[Hashable, int] = {}
         self._answers: dict[tuple[int, bytes], bool] = {}
+        # The same by the identity of the value, for many have one part in common. Nobody changes a value that was asked
+        # about, and it is kept beside its answer, so that its identity is not given twice.
+        self._told: dict[tuple[int, int], tuple[Any, bool]] = {}
         self._failed: Exception | None = None
         self._depth = 0
 
@@ -69,19 +72,26 @@ class Judges:
 
     def accepts(self, number: int, value: Any) -> bool:
         """Whether that judge accepts a value; an answer may be worth nothing before ``settle`` was called."""
-        self._depth += 1
         try:
-            if self._depth > MAX_DEPTH:
+            if self._depth == MAX_DEPTH:
                 raise Unjudgeable(f"the value is more than {MAX_DEPTH} levels deep")
-            key = number, marshal.dumps(value, 2)
-            if key not in self._answers:
-                self._answers[key] = self._judges[number].accepts(value)
-            return self._answers[key]
+            told = self._told.get((number, id(value)))
+            if told is None:
+                told = self._told[number, id(value)] = value, self._answer(number, value)
+            return told[1]
         except Exception as error:  # noqa: BLE001 - the validator would take it for a refusal; `settle` raises it
             self._failed = error
             return False
-        finally:
-            self._depth -= 1
+
+    def _answer(self, number: int, value: Any) -> bool:
+        key = number, marshal.dumps(value, 2)
+        if key not in self._answers:
+            self._depth += 1
+            try:
+                self._answers[key] = self._judges[number].accepts(value)
+            finally:
+                self._depth -= 1
+        return self._answers[key]
 
     def objections(self, number: int, value: Any) -> list[set[str]]:
         """The objections of that judge to a value."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
 
 from guardian.rules.validator import ENCODINGS, NUMBER_RANGES, readable
@@ -11,23 +11,32 @@ from guardian.spec.dialects import DIALECTS
 from guardian.spec.dynamic import targets_of
 
 _TYPES = frozenset(("null", "boolean", "integer", "number", "string", "array", "object"))
-# Of a schema that holds nothing else, its type and list of values are all that it asserts.
+_COUNTS = ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties")
+_LIMITING = frozenset(
+    (*_COUNTS, "uniqueItems", "multipleOf", "minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "pattern")
+)
+# All that a plain schema says: its type, its format, and what concerns no value by itself.
 _PLAIN = frozenset(
     (
-        "type",
-        "enum",
-        "description",
-        "title",
-        "example",
-        "examples",
-        "nullable",
-        "default",
-        "properties",
-        "required",
-        "items",
+        *("type", "format", "nullable", "title", "description", "example", "examples", "default", "deprecated"),
+        *("readOnly", "writeOnly"),
     )
 )
-_COUNTS = ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties")
+_SCALARS = frozenset(("string", "integer", "number", "boolean"))
+
+
+def plainly(value: Any, dialect: str) -> tuple[Hashable, ...] | None:
+    """What a schema says that is about scalars of one type, perhaps in a format; None if it says anything else.
+
+    Most schemas of a description are like this, and there are no more than a few dozen different ones: what is found
+    out of one holds for all that say the same, wherever they stand.
+    """
+    if not isinstance(value, dict) or not value.keys() <= _PLAIN:
+        return None
+    kind, name = value.get("type"), value.get("format")
+    if not isinstance(kind, str) or kind not in _SCALARS or not (name is None or isinstance(name, str)):
+        return None
+    return dialect, kind, name, value.get("nullable") is True
 
 
 def assertions(node: Node) -> dict[str, Any]:
@@ -46,8 +55,23 @@ def assertions(node: Node) -> dict[str, Any]:
         schema["enum"] = value["enum"]
     if "const" in value and DIALECTS[node.document.dialect].json_schema:
         schema["const"] = value["const"]
-    if value.keys() <= _PLAIN:
-        return schema
+    if not _LIMITING.isdisjoint(value):
+        schema |= _limits(value)
+    name = value.get("format")
+    if isinstance(name, str):
+        if name in NUMBER_RANGES:
+            low, high = NUMBER_RANGES[name]
+            schema["allOf"] = [{"minimum": low, "maximum": high}]
+        schema["format"] = name
+    encoding = value.get("contentEncoding")
+    if isinstance(encoding, str) and (name := ENCODINGS.get(encoding.lower())):
+        schema.setdefault("allOf", []).append({"format": name})
+    return schema
+
+
+def _limits(value: Mapping[str, Any]) -> dict[str, Any]:
+    """What a schema asserts of counts, numbers and the form of text."""
+    schema: dict[str, Any] = {}
     for keyword in _COUNTS:
         if is_count(value.get(keyword)):
             schema[keyword] = value[keyword]
@@ -62,15 +86,6 @@ def assertions(node: Node) -> dict[str, Any]:
             schema[exclusive] = value[exclusive]
     if isinstance(value.get("pattern"), str):
         schema["pattern"] = readable(value["pattern"])
-    name = value.get("format")
-    if isinstance(name, str):
-        if name in NUMBER_RANGES:
-            low, high = NUMBER_RANGES[name]
-            schema["allOf"] = [{"minimum": low, "maximum": high}]
-        schema["format"] = name
-    encoding = value.get("contentEncoding")
-    if isinstance(encoding, str) and (name := ENCODINGS.get(encoding.lower())):
-        schema.setdefault("allOf", []).append({"format": name})
     return schema
 
 
@@ -112,7 +127,6 @@ def said_of(nodes: tuple[Node, ...]) -> tuple[bool, list[str]]:
     ``properties``) tell what a sender means by it.
     """
     named = typed = False
-    implied: set[str] = set()
     seen: set[Node] = set()
     stack = list(nodes)
     while stack:
@@ -123,11 +137,13 @@ def said_of(nodes: tuple[Node, ...]) -> tuple[bool, list[str]]:
         value = node.value
         named = named or bool(value.get("properties") or value.get("patternProperties") or texts(value.get("required")))
         typed = typed or not value.keys().isdisjoint(("type", "enum", "const"))
-        implied.update(kind for kind, keywords in _KEYWORDS.items() if not value.keys().isdisjoint(keywords))
         stack.extend(targets_of(node))
         for keyword in ("allOf", "anyOf", "oneOf"):
             stack.extend(parts_of(node, keyword))
-    return named, [] if typed else sorted(implied)
+    if typed:
+        return named, []
+    used = {keyword for node in seen for keyword in node.value}
+    return named, sorted(kind for kind, keywords in _KEYWORDS.items() if not used.isdisjoint(keywords))
 
 
 def is_free_form(node: Node, trail: tuple[Node, ...]) -> bool:

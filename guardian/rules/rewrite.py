@@ -5,7 +5,7 @@ Only what a value with certain keys can reach is rewritten; see ``guardian.rules
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from enum import Enum, auto
 from typing import Any
 
@@ -19,6 +19,7 @@ from guardian.rules.keywords import (
     is_schema,
     mapping,
     parts_of,
+    plainly,
     said_of,
     texts,
 )
@@ -53,11 +54,12 @@ _COMPOUND = frozenset(
 class Memo:
     """What all rewriters of one side may share: most of a schema is leaves, and they are the same for everybody.
 
-    Keys are identities of plain values; the values are kept, so that no identity is given twice.
+    Leaves go by what they say, where that is plain; everything else by its place or by the identity of its value, and
+    the values are kept, so that no identity is given twice.
     """
 
     def __init__(self) -> None:
-        self.leaves: dict[tuple[int, str, bool], tuple[Any, Json]] = {}
+        self.leaves: dict[Hashable, tuple[Any, Json]] = {}
         self.assertions: dict[tuple[int, str], tuple[Any, dict[str, Any]]] = {}
         self.said: dict[tuple[str, str], tuple[bool, list[str]]] = {}
         self.free: dict[tuple[str, str], bool] = {}
@@ -187,7 +189,8 @@ class Rewriter:
             value = value[step]
         if not isinstance(value, dict):
             return self.place((node.child(*steps),))
-        key = (id(value), node.document.dialect, self.exact or self.role is not Role.SENDER)
+        dialect = node.document.dialect
+        key = plainly(value, dialect) or (id(value), dialect, self.exact or self.role is not Role.SENDER)
         known = self.memo.leaves.get(key)
         if known is not None:
             return known[1]
@@ -369,20 +372,21 @@ class Rewriter:
     def _hidden(self, nodes: tuple[Node, ...]) -> frozenset[str]:
         """The properties that a message of this direction does not carry, said anywhere in a conjunction."""
         flag = "readOnly" if self.direction is Direction.REQUEST else "writeOnly"
+        saying = ELSEWHERE | {flag}
         together = list(conjuncts(nodes))
         required = {name for node in together for name in texts(node.value.get("required"))}
         return frozenset(
             name
             for node in together
-            for name in mapping(node.value.get("properties"))
-            if (self._reached(name) or name in required) and self._flagged(node, name, flag)
+            for name, declared in mapping(node.value.get("properties")).items()
+            if isinstance(declared, dict)
+            and not saying.isdisjoint(declared)
+            and (self._reached(name) or name in required)
+            and self._flagged(node, name, flag)
         )
 
     def _flagged(self, node: Node, name: str, flag: str) -> bool:
         """Whether a property, or anything that holds together with it, has a flag."""
-        value = node.value["properties"][name]
-        if not isinstance(value, dict) or ELSEWHERE.isdisjoint(value):
-            return isinstance(value, dict) and value.get(flag) is True
         child = node.child("properties", name)
         found = self.memo.flags.get((child.key, flag))
         if found is None:

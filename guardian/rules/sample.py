@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from itertools import count, islice, product
-from typing import Any
+from typing import Any, NamedTuple
 
 from guardian.model import Direction
 from guardian.rules import formats, patterns
+from guardian.rules.keywords import plainly
 from guardian.rules.validator import NUMBER_RANGES
 from guardian.spec.api import Schema
 from guardian.spec.ecma import Undecidable
@@ -54,6 +55,8 @@ class Sampler:
         self._shaper = shaper
         self._direction = direction
         self._memo: dict[object, tuple[Any, ...]] = {}
+        # By alternative, which is kept so that its id is not given twice: the first value of its properties, if any.
+        self._firsts: dict[int, tuple[Atom, dict[str, tuple[Any, ...]]]] = {}
         self._busy: set[object] = set()
         self._cut = False
         #: Whether a circle was ever cut: then what is remembered may hang on what was asked first.
@@ -75,7 +78,10 @@ class Sampler:
         Raises:
             RefError: a reference in the schema leads nowhere.
         """
-        key = schema.key
+        key: Hashable = schema.key
+        if len(schema.nodes) == 1:
+            node = schema.nodes[0]
+            key = plainly(node.value, node.document.dialect) or key
         found = self._memo.get((key, most))
         if found is not None:
             return found
@@ -163,7 +169,7 @@ class Sampler:
                 yield from (json.loads(text) for text in atom.enum)
             elif atom.kind == "number":
                 start = known[0] if known and isinstance(known[0], int) else 0
-                yield from (value for value in range(start, start + wanted) if fits_number(atom, value))
+                yield from filter(limits_of(atom).admits, range(start, start + wanted))
             elif atom.kind == "string" and not atom.formats:
                 yield from islice(various_texts(atom), wanted)
             elif atom.kind == "object":
@@ -198,12 +204,18 @@ class Sampler:
         if least:
             spare = [name for name in atom.properties if name not in names and name not in made]
             names.extend(spare[: max(0, least - len({*names, *made}))])
+        _, firsts = self._firsts.setdefault(id(atom), (atom, {}))
         for name in names:
-            if name not in made:
-                values = self.values(property_of(atom, name), 1)
-                if not values:
-                    return None
-                made[name] = values[0]
+            if name in made:
+                continue
+            first = firsts.get(name)
+            if first is None:
+                first = self.values(property_of(atom, name), 1)
+                if not self._cut:  # as in `values`
+                    firsts[name] = first
+            if not first:
+                return None
+            made[name] = first[0]
         for name in self.keys(atom, least) if len(made) < least else ():
             if len(made) >= least:
                 break
@@ -259,20 +271,61 @@ def property_of(atom: Atom, name: str) -> Schema:
 # -- numbers ---------------------------------------------------------------------------------------------------------
 
 
+class Limits(NamedTuple):
+    """Which numbers an alternative admits: from here to there, whether without these two, and multiples of what."""
+
+    low: Fraction | None
+    high: Fraction | None
+    above_low: bool
+    below_high: bool
+    step: Fraction | None
+
+    def admits(self, value: float) -> bool:
+        number = exact(value)
+        if self.low is not None and (number < self.low or (self.above_low and number == self.low)):
+            return False
+        if self.high is not None and (number > self.high or (self.below_high and number == self.high)):
+            return False
+        return self.step is None or (number / self.step).denominator == 1
+
+
+def limits_of(atom: Atom) -> Limits:
+    return Limits(
+        *range_of(atom),
+        bool(atom.minimum and atom.minimum.exclusive),
+        bool(atom.maximum and atom.maximum.exclusive),
+        step_of(atom),
+    )
+
+
 def numbers(atom: Atom) -> Iterator[int | float]:
     """Numbers of an alternative: plain ones, those at its limits, multiples."""
-    low, high = range_of(atom)
-    step = step_of(atom)
-    points: list[Fraction] = [Fraction(1), Fraction(0), Fraction(-1)]
+    limits = limits_of(atom)
+    yield from filter(limits.admits, unequal(map(plain, _points(limits))))
+
+
+def _points(limits: Limits) -> Iterator[Fraction]:
+    """What may be numbers within these limits; mostly the first one is, and no other is asked for."""
+    low, high, step = limits.low, limits.high, limits.step
+    points = _points_around(low, high)
+    if not step:
+        yield from points
+        return
+    aligned: list[Fraction] = []
+    for point in points:
+        aligned.append(math.ceil(point / step) * step)
+        yield aligned[-1]
+    yield step
+    yield from (point + step for point in aligned)
+
+
+def _points_around(low: Fraction | None, high: Fraction | None) -> Iterator[Fraction]:
+    yield from (Fraction(1), Fraction(0), Fraction(-1))
     for edge in (low, high):
         if edge is not None:
-            points += [edge, edge + 1, edge - 1, edge + Fraction(1, 2), edge - Fraction(1, 2)]
+            yield from (edge, edge + 1, edge - 1, edge + Fraction(1, 2), edge - Fraction(1, 2))
     if low is not None and high is not None:
-        points += [(low + high) / 2, low + (high - low) / 4]
-    if step:
-        aligned = [math.ceil(point / step) * step for point in points]
-        points = [*aligned, step, *(point + step for point in aligned)]
-    yield from (value for value in unequal(map(plain, points)) if fits_number(atom, value))
+        yield from ((low + high) / 2, low + (high - low) / 4)
 
 
 def range_of(atom: Atom) -> tuple[Fraction | None, Fraction | None]:
@@ -300,17 +353,6 @@ def step_of(atom: Atom) -> Fraction | None:
 def lcm(a: Fraction, b: Fraction) -> Fraction:
     """The least common multiple of two positive fractions."""
     return Fraction(math.lcm(a.numerator * b.denominator, b.numerator * a.denominator), a.denominator * b.denominator)
-
-
-def fits_number(atom: Atom, value: float) -> bool:
-    """Whether a number keeps to the limits of an alternative."""
-    low, high = range_of(atom)
-    number, step = exact(value), step_of(atom)
-    if low is not None and (number < low or (atom.minimum and atom.minimum.exclusive and number == low)):
-        return False
-    if high is not None and (number > high or (atom.maximum and atom.maximum.exclusive and number == high)):
-        return False
-    return step is None or (number / step).denominator == 1
 
 
 def exact(value: float) -> Fraction:

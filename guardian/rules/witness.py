@@ -8,12 +8,11 @@ need for it is part of the question. No judged value, no witness: then a sentenc
 
 from __future__ import annotations
 
-import json
+import marshal
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import count, islice
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
 from guardian.model import Confidence, Direction, Effect, Witness
@@ -26,7 +25,7 @@ from guardian.rules.sample import FEW, Sampler, property_of
 from guardian.rules.url_text import readings, write
 from guardian.rules.validator import Json, Unjudgeable
 from guardian.rules.walk import Child, Found, Walker
-from guardian.spec.api import Schema
+from guardian.spec.api import Node, Schema
 from guardian.spec.shape import Atom
 
 # For one finding: values tried at its place, and whole messages that one of them is laid into. A value costs two
@@ -60,7 +59,7 @@ def witnesses(found: Sequence[Found], walker: Walker) -> list[Witness | str]:
 
 
 _T = TypeVar("_T")
-_Candidate: TypeAlias = tuple[str, Any]  # a value, after its JSON text
+_Candidate: TypeAlias = tuple[bytes, Any]  # a value, after bytes that only the very same value is written as
 
 
 class _Remembered(Generic[_T]):
@@ -79,8 +78,7 @@ class _Remembered(Generic[_T]):
             yield self._known[index]
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
+class _Shown(NamedTuple):
     """A message that shows a finding, and the property that nobody finds in it any more."""
 
     message: Any
@@ -97,8 +95,9 @@ class Prover:
         self._samplers: dict[tuple[bool, Direction], Sampler] = {}
         self._locals: dict[Hashable, tuple[_Remembered[Any], list[str]]] = {}
         self._limits: dict[Hashable, _Remembered[tuple[str, _Candidate]]] = {}
+        self._alternatives: dict[Hashable, _Remembered[_Candidate]] = {}
         self._shown: dict[Hashable, _Shown | str] = {}
-        self._answers: defaultdict[object, dict[str, tuple[bool, list[str]]]] = defaultdict(dict)
+        self._answers: defaultdict[object, dict[bytes, tuple[bool, list[str]]]] = defaultdict(dict)
 
     @property
     def has_cut(self) -> bool:
@@ -163,11 +162,11 @@ class Prover:
         undecided = found.delta.confidence is Confidence.POSSIBLE
         # Several findings at one place are put to the same judges, mostly with the same values.
         answers = self._answers[self._between(found.base, found.head, found.root), lost, tags]
-        for text, value in _each_once(islice(self._candidates(found, lost), MAX_TRIED)):
-            if text not in answers:
+        for written, value in _each_once(islice(self._candidates(found, lost), MAX_TRIED)):
+            if written not in answers:
                 told: list[str] = []
-                answers[text] = self._tells_apart(found, found.base, found.head, value, needs, tags, told), told
-            tells, why_not = answers[text]
+                answers[written] = self._tells_apart(found, found.base, found.head, value, needs, tags, told), told
+            tells, why_not = answers[written]
             reasons.extend(why_not)
             if tells and (not undecided or self._refused_for(found, value)):
                 yield value
@@ -179,7 +178,7 @@ class Prover:
 
     def _candidates(self, found: Found, lost: str | None) -> Iterator[_Candidate]:
         """What the finding itself suggests, then the limits that its rule speaks of, then everything."""
-        yield from map(_candidate, self._suggested(found, lost))
+        yield from self._suggested(found, lost)
         claims = _claims(found)
         others: list[_Candidate] = []
         for keyword, candidate in self._at_limits(found):
@@ -189,24 +188,32 @@ class Prover:
                 others.append(candidate)
         yield from others
 
-    def _suggested(self, found: Found, lost: str | None) -> Iterator[Any]:
+    def _suggested(self, found: Found, lost: str | None) -> Iterator[_Candidate]:
         direction = found.root.direction
         sent, _ = _turned(found.root, found.base, found.head)
         sender = self._sampler(direction is Direction.RESPONSE, direction)
-        yield from found.delta.samples
+        yield from map(_candidate, found.delta.samples)
         told = found.delta.base if direction is Direction.REQUEST else found.delta.head
-        if told is not None and "/enum/" in told.pointer:
-            yield told.value
-        for atom in sender.atoms(sent):
-            if told is not None and told == atom.node:
-                yield from islice(sender.of(atom, sent), FEW)
+        if told is not None:
+            if "/enum/" in told.pointer:
+                yield _candidate(told.value)
+            yield from self._of_alternatives(found, sender, sent, told)
         if lost:
-            yield from sender.values(sent)
+            yield from map(_candidate, sender.values(sent))
         name = _only_name(found.delta.field)
         if name is not None:
             for atom in sender.atoms(sent):
                 if atom.kind == "object":
-                    yield from self._about(sender, sent, atom, name)
+                    yield from map(_candidate, self._about(sender, sent, atom, name))
+
+    def _of_alternatives(self, found: Found, sender: Sampler, sent: Schema, told: Node) -> Iterable[_Candidate]:
+        """Values of the alternatives that are written at one node; for all findings that tell of it at a place."""
+        key = (self._between(found.base, found.head, found.root), told.key)
+        if key not in self._alternatives:
+            atoms = (atom for atom in sender.atoms(sent) if told == atom.node)
+            made = (value for atom in atoms for value in islice(sender.of(atom, sent), FEW))
+            self._alternatives[key] = _Remembered(map(_candidate, made))
+        return self._alternatives[key]
 
     def _at_limits(self, found: Found) -> Iterable[tuple[str, _Candidate]]:
         """Values at the limits of a place, each with the keyword that it puts to the test; for all findings there."""
@@ -215,8 +222,8 @@ class Prover:
         if key not in self._limits:
             samplers = [self._sampler(is_head, direction) for is_head in _turned(found.root, False, True)]
             tried = Boundaries(*samplers).values(*_turned(found.root, found.base, found.head))
-            texts = ((keyword, _candidate(value)) for keyword, value in islice(tried, MAX_TRIED))
-            self._limits[key] = _Remembered(texts)
+            candidates = ((keyword, _candidate(value)) for keyword, value in islice(tried, MAX_TRIED))
+            self._limits[key] = _Remembered(candidates)
         return self._limits[key]
 
     def _about(self, sender: Sampler, sent: Schema, atom: Atom, name: str) -> Iterator[Any]:
@@ -303,16 +310,13 @@ def _none_needed(found: Found) -> str:
     return "every message that worked before works still" if found.delta.effect is harmless else ""
 
 
-_text = json.JSONEncoder().encode
-
-
 def _candidate(value: Any) -> _Candidate:
-    return _text(value), value
+    return marshal.dumps(value, 2), value
 
 
 def _each_once(candidates: Iterator[_Candidate]) -> Iterator[_Candidate]:
-    """Those of the same text once."""
-    seen: set[str] = set()
+    """Those of the same value once."""
+    seen: set[bytes] = set()
     for candidate in candidates:
         if candidate[0] not in seen:
             seen.add(candidate[0])

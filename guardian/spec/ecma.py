@@ -7,7 +7,7 @@ properties, inline flags), raises ``Undecidable`` with the reason as a phrase.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 MAX_CODE_POINT = 0x10FFFF
 
@@ -22,35 +22,29 @@ class Undecidable(Exception):
     """The documents cannot decide; the message says why, as a phrase that follows "because"."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chars:
+class Chars(NamedTuple):
     """One character out of these ranges."""
 
     ranges: Ranges
 
 
-@dataclass(frozen=True, slots=True)
-class Begin:
+class Begin(NamedTuple):
     """``^``"""
 
 
-@dataclass(frozen=True, slots=True)
-class End:
+class End(NamedTuple):
     """``$``"""
 
 
-@dataclass(frozen=True, slots=True)
-class Sequence:
+class Sequence(NamedTuple):
     parts: tuple[Tree, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(NamedTuple):
     options: tuple[Tree, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Repeat:
+class Repeat(NamedTuple):
     """``part`` at least ``least`` and at most ``most`` times; ``most`` of None has no end."""
 
     part: Tree
@@ -58,8 +52,7 @@ class Repeat:
     most: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(NamedTuple):
     """``(?=part)``, or ``(?!part)`` where ``negative``."""
 
     part: Tree

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as Items
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from guardian.spec.ecma import (
     MAX_CODE_POINT,
@@ -99,8 +99,7 @@ def found(pattern: str, text: str) -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
-class _Automaton:
+class _Automaton(NamedTuple):
     """A Glushkov automaton: a state is the set of positions just read, as a bit mask. ``_MATCHED`` stays matched."""
 
     chars: tuple[Ranges, ...]
@@ -126,6 +125,13 @@ class _Automaton:
         reached = self.reach(state)
         return self.enter(reached & self.mask(reached, code))
 
+    def after(self, state: int, masks: Items[int]) -> Items[int]:
+        """The states behind a character of each class, given the positions that read one of that class."""
+        if state == _MATCHED:
+            return [state] * len(masks)
+        reached = self.reach(state)
+        return [_MATCHED if reached & mask & self.last else reached & mask for mask in masks]
+
     def mask(self, among: int, code: int) -> int:
         found = 0
         while among:
@@ -150,8 +156,7 @@ class _Automaton:
         return state == _MATCHED
 
 
-@dataclass(frozen=True, slots=True)
-class _Literal:
+class _Literal(NamedTuple):
     automaton: _Automaton
     positive: bool
 
@@ -188,8 +193,7 @@ def _compile(tree: Tree) -> _Automaton:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
+class _Piece(NamedTuple):
     first: int
     last: int
     nullable: bool
@@ -290,6 +294,7 @@ def _search(
     letters, sets = _letters([literal.automaton for literal in literals])
     start = tuple(literal.automaton.start() for literal in literals)
     count = len(required)
+    negative = [index for index, literal in enumerate(required) if not literal.positive]
     work = 0
     queue: deque[tuple[tuple[int, ...], str]] = deque([(start, "")])
     seen = {(start, 0)}
@@ -300,26 +305,21 @@ def _search(
                 yield text
         if longest is not None and len(text) >= longest:
             continue
-        reached = [
-            (literal.automaton, state, state if state == _MATCHED else literal.automaton.reach(state))
-            for literal, state in zip(literals, states, strict=True)
-        ]
         work += len(letters) * len(literals) + sum(state.bit_count() for state in states if state != _MATCHED)
         if work > MAX_WORK:
             raise Undecidable("the patterns are too large to compare")
-        for index, letter in enumerate(letters):
-            after = tuple(
-                state if state == _MATCHED else automaton.enter(reach & masks[index])
-                for (automaton, state, reach), masks in zip(reached, sets, strict=True)
-            )
+        # Length counts only until it is long enough, or always where there is a last one.
+        length = len(text) + 1 if longest is not None else min(len(text) + 1, shortest)
+        columns = [
+            literal.automaton.after(state, masks) for literal, state, masks in zip(literals, states, sets, strict=True)
+        ]
+        for letter, *reached in zip(letters, *columns, strict=True):
+            after = tuple(reached)
             # A literal that can only be broken now cannot be mended: nothing to look for behind it.
-            if any(state == _MATCHED and not literal.positive for literal, state in zip(required, after, strict=False)):
+            if _MATCHED in after and any(after[index] == _MATCHED for index in negative):
                 continue
-            # Length counts only until it is long enough, or always where there is a last one.
-            length = len(text) + 1 if longest is not None else min(len(text) + 1, shortest)
-            key = (after, length)
-            if key not in seen:
-                seen.add(key)
+            if (after, length) not in seen:
+                seen.add((after, length))
                 queue.append((after, text + letter))
 
 

@@ -258,6 +258,46 @@ def thing_with(user: Any) -> dict[str, Any]:
     return {"type": "object", "properties": {"user": user}}
 
 
+@pytest.mark.parametrize("role", ["SENDER", "RECEIVER"])
+def test_plain_places_are_told_apart_by_what_they_say(role: str) -> None:
+    """Places that say the same of scalars are read once; a word more is another schema, as is one in another dialect."""
+    places: dict[str, Any] = {
+        "text": {"type": "string", "description": "a"},
+        "again": {"type": "string", "description": "b", "example": 1},
+        "date": {"type": "string", "format": "date"},
+        "null": {"type": "string", "nullable": True},
+        "short": {"type": "string", "maxLength": 1},
+        "free": {"description": "a"},
+        "wild": {"type": "string", "format": {}},
+    }
+    written = {"type": "object", "properties": places}
+    refused = {"text": None, "again": None, "date": "yesterday", "short": "aa", "wild": 1}
+    for version in ("3.0", "3.1"):
+        judge = Judge(schema(written, version), Direction.REQUEST, Role[role])
+        for name, value in {**refused, "null": 1}.items():
+            assert not judge.accepts({name: value}), name
+        assert judge.accepts({"text": "aa", "again": "", "date": "2020-01-31", "short": "a", "free": 1, "wild": ""})
+        assert judge.accepts({"null": None}) is (version == "3.0")
+
+
+def test_a_part_of_many_values_is_asked_about_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither the same part nor an equal one is judged again; what is only like it is."""
+    asked: list[Any] = []
+    accepts_value = Judge.accepts
+
+    def counted(self: Judge, value: Any, needs: Any = True) -> bool:
+        asked.append(value)
+        return accepts_value(self, value, needs)
+
+    monkeypatch.setattr(Judge, "accepts", counted)
+    judge = Judge(schema(thing_with(thing_with(STRING))), Direction.REQUEST, Role.RECEIVER)
+    part = {"user": "a"}
+    assert all(judge.accepts(value) for value in ({"user": part}, {"user": part, "b": 1}, {"user": dict(part)}))
+    assert asked.count(part) == 1
+    assert not judge.accepts({"user": {"user": 1}})
+    assert judge.accepts({"user": {"user": "1"}})
+
+
 def test_what_cannot_be_judged_below_is_no_refusal() -> None:
     """A place that cannot be read is told as such wherever it stands, and only when a value gets there."""
     broken = {"type": "object", "properties": {"a": {"type": "string", "pattern": "["}, "b": STRING}}

@@ -83,6 +83,32 @@ def test_what_holds_itself_and_has_no_value_is_finite_too() -> None:
     assert sampler.values(side(written, {"Other": own, "Same": other}, "3.1.0")) == ()
 
 
+def test_plain_schemas_are_told_apart_by_what_they_say() -> None:
+    """Wherever they stand, and whatever else they say than types and formats; null counts where its dialect has it."""
+    properties: dict[str, Any] = {
+        "text": {"type": "string", "description": "a"},
+        "long": {"type": "string", "description": "a", "minLength": 2},
+        "date": {"type": "string", "format": "date"},
+        "number": {"type": "integer", "default": 7},
+        "limited": {"type": "integer", "minimum": 7},
+        "again": {"type": "string", "example": "b"},
+    }
+    assert first({"type": "object", "required": list(properties), "properties": properties}) == {
+        "text": "a",
+        "long": "aa",
+        "date": "2020-01-31",
+        "number": 1,
+        "limited": 7,
+        "again": "a",
+    }
+    flags = {"sure": {"type": "boolean"}, "unsure": {"type": "boolean", "nullable": True}}
+    for version, has_null in (("3.0.0", True), ("3.1.0", False)):
+        sampler = Sampler(Shaper(), Direction.REQUEST)
+        (atom,) = sampler.atoms(side({"type": "object", "properties": flags}, {}, version))
+        assert None not in sampler.values(atom.properties["sure"])
+        assert (None in sampler.values(atom.properties["unsure"])) is has_null
+
+
 def test_direction() -> None:
     """A request does not carry what is readOnly."""
     thing = {"type": "object", "required": ["id"], "properties": {"id": {"type": "string", "readOnly": True}}}
