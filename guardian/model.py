@@ -49,7 +49,7 @@ class Severity(StrEnum):
     @property
     def rank(self) -> int:
         """0 off, 1 info, 2 warning, 3 breaking: for comparing and sorting."""
-        return ("off", "info", "warning", "breaking").index(self.value)
+        return ("off", "info", "warning", "breaking").index(self)
 
 
 class Confidence(StrEnum):
@@ -73,7 +73,7 @@ class Impact(StrEnum):
 
     @property
     def rank(self) -> int:
-        return ("safe", "possible", "broken").index(self.value)
+        return ("safe", "possible", "broken").index(self)
 
 
 class Hit(StrEnum):

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from guardian.check.compare import Apis
-from guardian.check.owners import with_owners
 from guardian.check.services import Service, Sides
 from guardian.config import CheckRequest
 from guardian.errors import ReadError
@@ -72,6 +71,7 @@ def declared_consumers(sides: Sides, services: Sequence[Service], apis: Apis, re
     """
     if not request.consumers:
         return Declared()
+    from guardian.check.owners import with_owners
     from guardian.graph.consumers.elsewhere import Opener
     from guardian.graph.consumers.load import load_consumers
 

@@ -43,6 +43,8 @@ def accept(
         as_of: the day to judge expiries on.
         services: all there are, for telling what a stale entry was meant for.
     """
+    if not entries:
+        return list(changes), []
     used: set[int] = set()
     unsigned: dict[int, set[str]] = {}
     settled: list[Change] = []

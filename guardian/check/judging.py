@@ -18,7 +18,6 @@ from guardian.check.declared import Declared
 from guardian.check.exceptions import accept
 from guardian.check.lifecycle import Ageing
 from guardian.check.policy import is_policy
-from guardian.check.recorded import confirmed
 from guardian.check.services import Selection
 from guardian.check.versions import unbumped
 from guardian.config import CheckRequest, ExceptionEntry
@@ -69,6 +68,7 @@ def _traced(
 
     if not declared.any:
         return settle(found, request.mode, (), public, lowered), []
+    from guardian.check.recorded import confirmed
     from guardian.graph.blast import blast
     from guardian.graph.strangers import unknown_operations, unknown_services
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from guardian.model import Change, ConsumerImpact, Location
@@ -60,27 +60,30 @@ class Places:
         return first, tuple(lines[first - 1 : location.line + CONTEXT])
 
 
-def with_lines(changes: Iterable[Change], base: Places, head: Places) -> list[Change]:
-    """Every change with lines: base places on base's side, head places and manifests on head's."""
-    listed = list(changes)
-    base.prepare(change.base for change in listed)
+def with_lines(
+    changes: Sequence[Change], base: Places, head: Places, wanted: Callable[[Change], bool] = lambda change: True
+) -> list[Change]:
+    """The changes, those that are wanted with lines: base places on base's side, head places and manifests on head's."""
+    placed = [change for change in changes if wanted(change)]
+    base.prepare(change.base for change in placed)
     head.prepare(
         location
-        for change in listed
+        for change in placed
         for location in (change.head, *(each.manifest for each in change.consumers), _entry(change))
     )
-    return [
-        replace(
-            change,
-            base=base.resolve(change.base),
-            head=head.resolve(change.head),
-            consumers=tuple(_impact(each, head) for each in change.consumers),
-            exception=replace(change.exception, location=head.resolve(change.exception.location))
-            if change.exception
-            else None,
-        )
-        for change in listed
-    ]
+    return [_with_lines(change, base, head) if wanted(change) else change for change in changes]
+
+
+def _with_lines(change: Change, base: Places, head: Places) -> Change:
+    return replace(
+        change,
+        base=base.resolve(change.base),
+        head=head.resolve(change.head),
+        consumers=tuple(_impact(each, head) for each in change.consumers),
+        exception=replace(change.exception, location=head.resolve(change.exception.location))
+        if change.exception
+        else None,
+    )
 
 
 def _entry(change: Change) -> Location | None:

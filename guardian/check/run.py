@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from guardian import __version__
-from guardian.check.advice import Code, advised
 from guardian.check.compare import Apis, compare_all
 from guardian.check.configfile import read_config
 from guardian.check.declared import Declared, declared_consumers
@@ -65,6 +64,8 @@ def run(request: CheckRequest, progress: Progress | None = None) -> Report:
     base = Places(apis.base_source, apis.base_documents.text)
     head = Places(declared.reading(apis.head_source), apis.head_documents.text)
     if request.model is not None:
+        from guardian.check.advice import Code, advised
+
         tell("asking the model")
         code = Code(declared, selection, apis, head, request)
         with apis.explaining():
@@ -72,8 +73,7 @@ def run(request: CheckRequest, progress: Progress | None = None) -> Report:
         changes, fixes, notes = advice.changes, advice.fixes, [*notes, *advice.notes]
 
     tell("finding lines")
-    changes = with_lines(changes, base, head)
-    quoted = [change for change in changes if change.counts_as.rank >= Severity.WARNING.rank]
+    changes = with_lines(changes, base, head) if request.all_lines else with_lines(changes, base, head, _counts)
     return Report(
         version=__version__,
         verdict=verdict(changes, request.fail_on),
@@ -83,12 +83,16 @@ def run(request: CheckRequest, progress: Progress | None = None) -> Report:
         notes=(*selection.notes, *_news(selection.chosen, sides), *compared.notes, *declared.notes, *notes),
         edges=declared.edges,
         mode=request.mode,
-        excerpts=excerpts(quoted, base, head) if request.excerpts else {},
+        excerpts=excerpts(filter(_counts, changes), base, head) if request.excerpts else {},
     )
 
 
 def _options(request: CheckRequest) -> Options:
     return Options(severity=request.config.severity, stability=request.config.lifecycle.stability_extension)
+
+
+def _counts(change: Change) -> bool:
+    return change.counts_as.rank >= Severity.WARNING.rank
 
 
 def _touching(changes: Iterable[Change], names: Sequence[str], declared: Declared) -> list[Change]:

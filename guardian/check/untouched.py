@@ -14,6 +14,7 @@ from urllib.parse import unquote
 from guardian.check.services import Service
 from guardian.check.sides import Sides
 from guardian.errors import ReadError
+from guardian.spec.sources import DirectoryTree
 
 # `$ref` and its value, as JSON and YAML write them.
 _REF = re.compile(rb"""\$ref["']?[ \t]*:[ \t]*(?:"([^"\\\n]*)"|'([^'\n]*)'|([^\s"'#&*!|>%@`{}\[\],][^\s,}\]]*))""")
@@ -40,7 +41,8 @@ class Untouched:
         if base is None or head is None:
             return False
         if base != head:  # moved: relative references may lead elsewhere
-            return self._base.read(base) == self._head.read(head) and _targets(self._base.read(base), base) == []
+            shared = self._shared(base, head)
+            return shared is not None and _targets(shared, base) == []
         pending, seen = [base], {base}
         while pending:
             targets = self._compared(pending.pop())
@@ -55,12 +57,19 @@ class Untouched:
         """The files that a file refers to, if it is the same on both sides; else ``None``."""
         if path not in self._known:
             try:
-                data = self._base.read(path)
-                same = data == self._head.read(path)
+                shared = self._shared(path, path)
             except ReadError:  # whoever reads it properly says what is wrong
-                same = False
-            self._known[path] = _targets(data, path) if same else None
+                shared = None
+            self._known[path] = _targets(shared, path) if shared is not None else None
         return self._known[path]
+
+    def _shared(self, base: str, head: str) -> bytes | None:
+        """What is in a file of either side, if they are the same; files on disk of different sizes are not read."""
+        if isinstance(self._base, DirectoryTree) and isinstance(self._head, DirectoryTree):
+            if self._base.size(base) != self._head.size(head):
+                return None
+        data = self._base.read(base)
+        return data if data == self._head.read(head) else None
 
 
 def _targets(data: bytes, path: str) -> list[str] | None:

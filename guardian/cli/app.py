@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from enum import Enum
 from typing import Any, TypeVar
@@ -25,10 +26,10 @@ def new_app(**settings: Any) -> typer.Typer:
 
 
 class Option(TyperOption):
-    """An option that takes a word as it is.
+    """An option that takes a word as it is, and a plain number.
 
     typer converts each value by pydantic, given or not, and importing that would be a quarter of the time of a small
-    check. So typer is only asked about what is more than a word: numbers, and what it has to refuse.
+    check. So typer is only asked about what is more than that, and what it has to refuse.
     """
 
     def process_value(self, ctx: Any, value: Any) -> Any:
@@ -45,14 +46,20 @@ class Option(TyperOption):
             return () if self.multiple else None
         if kind is str and _is_word(value):
             return value
+        if kind is int and isinstance(value, str) and _NUMBER.fullmatch(value):
+            return int(value) if self._allows(int(value)) else _MORE
         if kind == list[str] and isinstance(value, list | tuple) and all(map(_is_word, value)):
             return list(value)
         if isinstance(kind, type) and issubclass(kind, Enum) and value in [each.value for each in kind]:
             return kind(value)
         return _MORE
 
+    def _allows(self, number: int) -> bool:
+        return (self.min is None or self.min <= number) and (self.max is None or number <= self.max)
+
 
 _MORE = object()
+_NUMBER = re.compile("0|[1-9][0-9]{0,8}")
 
 
 def _is_word(value: Any) -> bool:

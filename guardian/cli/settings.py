@@ -27,6 +27,11 @@ class Run:
     verbose: bool
     color: bool | None
 
+    @property
+    def lists_all(self) -> bool:
+        """Whether a report lists what counts for nothing, too: all do but the text for terminals, as long as it is short."""
+        return self.verbose or {self.format, *(name for name, _ in self.reports)} != {ReportFormat.TERMINAL}
+
 
 def resolve(flags: CheckFlags, cwd: Path) -> Run:
     """Lay the flags over the guardian.yaml they name or that is found.

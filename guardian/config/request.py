@@ -30,6 +30,7 @@ class CheckRequest:
         allow_remote_refs: hosts that a ``$ref`` may be fetched from.
         jobs: processes at most.
         excerpts: quote the source around findings, for reports that show it.
+        all_lines: find the lines of changes that count for nothing as well, for reports that list them.
         config_file: the guardian.yaml that ``config`` was read from; ``None`` where there is none.
     """
 
@@ -50,6 +51,7 @@ class CheckRequest:
     allow_remote_refs: tuple[str, ...] = ()
     jobs: int = 1
     excerpts: bool = False
+    all_lines: bool = True
 
     @property
     def config_folder(self) -> Path:

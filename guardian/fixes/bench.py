@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from functools import partial
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from guardian.fixes.draft import Draft
 from guardian.fixes.findings import Findings, Key, key
@@ -21,9 +21,7 @@ from guardian.fixes.moves import Moves
 from guardian.fixes.patch import PatchedFile, patch_file
 from guardian.fixes.text_edit import TextEditor
 from guardian.fixes.touched import References, Touched
-from guardian.graph.consumers.manifest import load_manifest
 from guardian.graph.consumers.routes import Routes
-from guardian.graph.uses import Consumer
 from guardian.lazy import cached_property
 from guardian.model import Change, Confidence, Mode, Severity
 from guardian.rules.compare import Options, compare
@@ -36,6 +34,9 @@ from guardian.spec.refs import Document, Documents, is_inside
 from guardian.spec.sameness import Sameness
 from guardian.spec.scopes import join
 from guardian.spec.sources import OverlayTree
+
+if TYPE_CHECKING:
+    from guardian.graph.uses import Consumer
 
 # A reference to another file, in a document that has not been parsed.
 _REFERS_OUT = re.compile(rb"""["']?\$ref["']?\s*:\s*["']?[^#"'\s]""")
@@ -319,13 +320,14 @@ class Bench:
 
     def trace(self, trial: Trial) -> Trial:
         """The trial with what came anew traced to its consumers and settled; with other manifests, everything is."""
-        from guardian.graph.blast import blast
         from guardian.graph.settle import settle
 
         moved = trial.consumers is not self.situation.consumers
         fresh = [replace(each, consumers=()) for each in (trial.changes if moved else trial.fresh)]
         everybody = self.situation.everybody
         if everybody:
+            from guardian.graph.blast import blast
+
             head = trial.consumers if moved or self.situation.head_consumers is not None else None
             fresh = list(blast(fresh, trial.routes, self.situation.base_consumers, head).changes)
         settled = settle(fresh, self.situation.mode, everybody, self.situation.public, self.situation.lowered)
@@ -362,6 +364,8 @@ class Bench:
 
     def _consumers(self, manifests: Sequence[PatchedFile]) -> Sequence[Consumer]:
         """Head's consumers, those whose manifests are patched as they say then."""
+        from guardian.graph.consumers.manifest import load_manifest
+
         consumers = self.situation.consumers
         for file in manifests:
             name = file.patch.file

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from guardian import fieldpath
 from guardian.fieldpath import Path
@@ -16,10 +17,11 @@ from guardian.fixes.json_patch import Operation as Edit
 from guardian.fixes.json_patch import add, apply, get, pointer, remove, replace
 from guardian.fixes.text_edit import TextEditor
 from guardian.fixes.work import Work
-from guardian.graph.consumers.manifest import load_manifest
-from guardian.graph.uses import Consumer, Use
 from guardian.model import Change, Hit, Impact, Strategy
 from guardian.spec.pointers import steps_of
+
+if TYPE_CHECKING:
+    from guardian.graph.uses import Consumer, Use
 
 
 @dataclass(slots=True)
@@ -106,6 +108,8 @@ def _open(work: Work, name: str) -> _Migration | None:
 
 
 def _read(migration: _Migration) -> Consumer:
+    from guardian.graph.consumers.manifest import load_manifest
+
     return load_manifest(migration.says, migration.file, lambda pointer: None)
 
 

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from guardian.graph.uses import Consumer
 from guardian.model import Change, Impact, Mode, Severity
+
+if TYPE_CHECKING:
+    from guardian.graph.uses import Consumer
 
 
 def settle(

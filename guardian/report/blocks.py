@@ -25,12 +25,15 @@ class Standing(StrEnum):
     @property
     def rank(self) -> int:
         """0 is the most urgent."""
-        return list(Standing).index(self)
+        return _RANKS[self]
 
     @property
     def counts(self) -> bool:
         """Whether it weighs on the verdict at all."""
         return self in (Standing.BREAKING, Standing.WARNING)
+
+
+_RANKS = {each: rank for rank, each in enumerate(Standing)}
 
 
 def standing(change: Change) -> Standing:

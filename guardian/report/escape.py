@@ -8,7 +8,6 @@ its escape (``\\x1b``), never silently dropped.
 
 from __future__ import annotations
 
-import html as _html
 import json as _json
 import math
 import re
@@ -56,7 +55,9 @@ def terminal(text: str, limit: int | None = None) -> str:
 
 def html(text: str, limit: int | None = None) -> str:
     """Text for HTML elements and quoted attributes."""
-    return _HASH_COMMAND.sub("#&#35;", _html.escape(plain(text, limit), quote=True))
+    from html import escape
+
+    return _HASH_COMMAND.sub("#&#35;", escape(plain(text, limit), quote=True))
 
 
 def xml(text: str, limit: int | None = None) -> str:
@@ -88,12 +89,12 @@ def _json_escape(char: str) -> str:
 
 def jsonable(value: Any) -> Any:
     """The value in what every JSON reader takes (RFC 7493): no infinite number, no half of a surrogate pair."""
-    if isinstance(value, Mapping):
-        return {jsonable(str(key)): jsonable(item) for key, item in value.items()}
+    if isinstance(value, str):
+        return value if value.isascii() else _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", value)
     if isinstance(value, (list, tuple)):
         return [jsonable(item) for item in value]
-    if isinstance(value, str):
-        return _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", value)
+    if isinstance(value, (dict, Mapping)):
+        return {jsonable(str(key)): jsonable(item) for key, item in value.items()}
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if isinstance(value, int) and value.bit_length() > _BIG_INTEGER_BITS:
@@ -123,7 +124,9 @@ def markdown(text: str, limit: int | None = None) -> str:
     Only for text that does not begin a line. Mentions and issue references are found by the hosts after
     rendering, in the text itself, so escaping does not stop them; an invisible space does.
     """
-    text = _html.escape(plain(text, limit), quote=False)
+    from html import escape
+
+    text = escape(plain(text, limit), quote=False)
     return _unlinked(_MARKDOWN.sub(r"\\\1", text))
 
 

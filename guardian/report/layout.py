@@ -29,13 +29,16 @@ def pad(text: str, width: int) -> str:
 def wrap(text: str, width: int) -> list[str]:
     """The words of the text in lines of at most ``width`` cells; a longer word has a line of its own."""
     lines: list[str] = []
-    line = ""
+    line, taken = "", 0
     for word in text.split(" "):
-        if line and cells(line) + 1 + cells(word) > width:
+        needed = cells(word)
+        if not line:
+            line, taken = word, needed
+        elif taken + 1 + needed > width:
             lines.append(line)
-            line = word
+            line, taken = word, needed
         else:
-            line = f"{line} {word}" if line else word
+            line, taken = f"{line} {word}", taken + 1 + needed
     return [*lines, line]
 
 

@@ -7,6 +7,7 @@ decoder, which steps over unwanted values at full speed, up to the last of what 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
@@ -15,6 +16,9 @@ from guardian.spec.json_text import behind_blanks
 from guardian.spec.pieces import Position, Text, Tokens, positions, trie
 
 _DECODER = json.JSONDecoder(strict=False)
+_KEY = re.compile(r'("[^"\\]*(?:\\.[^"\\]*)*")[ \t\n\r]*:[ \t\n\r]*', re.DOTALL)
+#: What stands behind a value: a comma, or the end of what it is in.
+_NEXT = re.compile(r"[ \t\n\r]*(?:,[ \t\n\r]*|(?=[}\]]))")
 
 
 def find(data: bytes, paths: Iterable[Tokens]) -> dict[Tokens, Position]:
@@ -71,10 +75,6 @@ class _Scan:
             key = str(index)
             if opening == "{":
                 key, at = self._key(at)
-                at = behind_blanks(self._text, at)
-                if self._text[at : at + 1] != ":":
-                    raise ValueError(at)
-                at = behind_blanks(self._text, at + 1)
             below = wanted.get(key)
             if below is None:
                 at = self._decode(self._text, at)[1]
@@ -86,21 +86,22 @@ class _Scan:
                 if not self._missing:
                     raise _AllFound
                 at = self._value(at, below, here)
-            at = behind_blanks(self._text, at)
-            if self._text[at : at + 1] == ",":
-                at = behind_blanks(self._text, at + 1)
-            elif self._text[at : at + 1] not in ("}", "]"):
+            ending = _NEXT.match(self._text, at)
+            if ending is None:
                 raise ValueError(at)
+            at = ending.end()
             index += 1
         return at + 1
 
     def _key(self, at: int) -> tuple[str, int]:
-        if self._text[at : at + 1] != '"':
+        """The key that starts at an offset, and the offset of its value."""
+        found = _KEY.match(self._text, at)
+        if found is None:
             raise ValueError(at)
-        key, end = self._decode(self._text, at)
-        if not key.isascii():
-            key = _DECODER.decode(self._text[at:end].encode("latin-1").decode())
-        return key, end
+        written = found[1]
+        if not written.isascii():
+            written = written.encode("latin-1").decode()
+        return written[1:-1] if "\\" not in written else _DECODER.decode(written), found.end()
 
 
 def _size(wanted: dict[str, Any]) -> int:

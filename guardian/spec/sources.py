@@ -10,9 +10,10 @@ import difflib
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Literal, Protocol
+from typing import BinaryIO, Literal, Protocol
 
 from guardian.errors import ReadError
 from guardian.spec import git
@@ -92,6 +93,21 @@ class DirectoryTree:
         return _printable(_relative(self.root, self._cwd))
 
     def read(self, path: str) -> bytes:
+        with self._opened(path) as stream:
+            # No more than shows that the limit is passed, and room for no more than there is.
+            return stream.read(_size(stream) + 1)
+
+    def size(self, path: str) -> int:
+        """How many bytes `read` would find, known without reading them; what is over the limit counts as that.
+
+        Raises:
+            ReadError: as `read` does.
+        """
+        with self._opened(path) as stream:
+            return _size(stream)
+
+    @contextmanager
+    def _opened(self, path: str) -> Iterator[BinaryIO]:
         clean = self.root / _inside(path, self.display(path))
         try:
             real = clean.resolve()
@@ -100,8 +116,7 @@ class DirectoryTree:
             if not real.is_file():
                 raise _no_file(self, path, is_directory=real.is_dir())
             with real.open("rb") as stream:
-                # No more than shows that the limit is passed, and room for no more than there is.
-                return stream.read(min(os.fstat(stream.fileno()).st_size or MAX_BYTES, MAX_BYTES) + 1)
+                yield stream
         except RuntimeError:  # how Python before 3.13 tells of links that only lead to each other
             raise ReadError("a link that leads to itself", file=self.display(path)) from None
         except OSError as error:
@@ -341,6 +356,10 @@ def _inside(path: str, shown: str) -> str:
     if "\0" in path or clean == ".." or clean.startswith(("../", "/")) or _DRIVE.match(path):
         raise ReadError("the path leaves the root of what is being read", file=shown)
     return clean
+
+
+def _size(stream: BinaryIO) -> int:
+    return min(os.fstat(stream.fileno()).st_size or MAX_BYTES, MAX_BYTES)  # devices and the like have no size
 
 
 def _join(prefix: str, path: str) -> str:

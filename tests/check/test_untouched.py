@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from guardian.check.untouched import _targets
+from guardian.check.services import Service
+from guardian.check.sides import Sides
+from guardian.check.untouched import Untouched, _targets
+from guardian.spec.sources import DirectoryTree, Side
 from tests.check.conftest import Guardian
-from tests.check.repo import Repo
+from tests.check.repo import Folder, Repo
 
 HEAD = """\
 openapi: 3.1.0
@@ -106,6 +111,31 @@ def test_a_change_behind_another_encoding_is_seen(check: Guardian, repo: Repo, e
 def test_what_a_text_refers_to(text: str, targets: list[str] | None):
     """References in their usual forms are found in the text; where there may be others, it is read properly."""
     assert _targets(text.encode(), "specs/users.yaml") == targets
+
+
+@pytest.mark.parametrize(
+    ("head", "untouched", "read"),
+    [
+        pytest.param(HEAD, True, True, id="the same"),
+        pytest.param(HEAD.replace("Users", "USERS"), False, True, id="as long"),
+        pytest.param(HEAD + "#", False, False, id="longer"),
+    ],
+)
+@pytest.mark.parametrize("name", ["a.yaml", "b.yaml"])
+def test_files_of_other_sizes_are_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, head: str, untouched: bool, read: bool
+):
+    """Files on disk whose sizes differ are not the same, by the same name or another, and that is seen without reading."""
+    reads: list[str] = []
+    original = DirectoryTree.read
+    monkeypatch.setattr(DirectoryTree, "read", lambda tree, path: (reads.append(path), original(tree, path))[1])
+    base = Folder(tmp_path / "base")
+    base.write("a.yaml", HEAD)
+    new = Folder(tmp_path / "head")
+    new.write(name, head)
+    sides = Sides(Side(DirectoryTree(base.folder), "a.yaml"), Side(DirectoryTree(new.folder), name))
+    assert Untouched(sides)(Service("users", "a.yaml", name)) is untouched
+    assert bool(reads) is read
 
 
 def test_a_linked_work_tree(check: Guardian, repo: Repo):

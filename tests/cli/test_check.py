@@ -92,6 +92,24 @@ def test_request(guardian, engine, tmp_path: Path):
     assert request.cwd == tmp_path
 
 
+@pytest.mark.parametrize(
+    ("args", "all_lines"),
+    [
+        ([], False),
+        (["--report", "terminal=a.txt"], False),
+        (["--verbose"], True),
+        (["--format", "json"], True),
+        (["--report", "sarif=a.sarif"], True),
+    ],
+)
+def test_lines_are_found_for_what_is_listed(guardian, engine, args: list[str], all_lines: bool):
+    """The lines of what counts for nothing are looked up where a report lists it."""
+    guardian("check", *args)
+    assert engine.request.all_lines is all_lines
+    guardian("changelog", *args)
+    assert engine.request.all_lines
+
+
 def test_reports_of_one_run(guardian, engine, tmp_path: Path):
     """One run writes the report to standard output and to every file that is asked for."""
     files = ("json=out/a.json", "json=out/b.json", "terminal=out/a.txt")
@@ -127,6 +145,17 @@ def test_two_files_without_configuration(guardian, two_files: Path):
     assert json.loads(broken.out)["verdict"] == "fail"
     same = guardian("check", "--base", "base.yaml", "--head", "base.yaml")
     assert (same.code, same.err) == (0, "")
+
+
+def test_short_text_needs_no_other_lines(guardian, two_files: Path):
+    """The text for a terminal says the same, whether the lines of what it leaves out are known or not."""
+    (two_files / "head.yaml").write_text(HEAD.replace("a user", "one user") + "  /new: {get: {responses: {}}}\n")
+    alone = guardian("check", "--base", "base.yaml", "--head", "head.yaml")
+    beside = guardian("check", "--base", "base.yaml", "--head", "head.yaml", "--report", "json=all.json")
+    assert alone.out == beside.out
+    changes = json.loads((two_files / "all.json").read_text())["changes"]
+    assert {change["counts_as"] for change in changes} > {"info", "breaking"}
+    assert all(change["head"]["line"] for change in changes)
 
 
 def test_missing_file(guardian, two_files: Path):

@@ -139,10 +139,10 @@ def test_commands_are_imported_on_demand():
 
 
 def test_words_need_no_conversion(tmp_path: Path):
-    """A check whose flags are words does not import pydantic, which would take longer than all the rest of it."""
+    """A check whose flags are words and plain numbers does not import pydantic, which would take longer than all the rest of it."""
     spec = tmp_path / "api.yaml"
     spec.write_text("openapi: 3.0.3\ninfo: {title: T, version: '1'}\npaths: {}\n")
-    flags = ("--mode", "contract", "--format", "json", "--service", "orders", "--no-fixes")
+    flags = ("--mode", "contract", "--format", "json", "--service", "orders", "--jobs", "2", "--no-fixes")
     modules = imported_by("check", "--base", str(spec), "--head", str(spec), *flags)
     assert "guardian.check.run" in modules
     assert "pydantic" not in modules
@@ -155,6 +155,14 @@ def test_values_are_what_the_flags_say(guardian, tmp_path: Path):
     outcome = guardian("check", *files, "--service", "größe", "--jobs", "1", "--format", "json", "--fail-on", "none")
     assert outcome.code == 0
     assert json.loads(outcome.out)["verdict"] == "pass"
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "two", "1.5", ""])
+def test_numbers_that_cannot_be_are_refused(guardian, number: str):
+    """A number that is none, or too small, is wrong usage, and the message names the flag."""
+    outcome = guardian("check", "--jobs", number)
+    assert outcome.code == 2
+    assert "--jobs" in outcome.err
 
 
 def test_python_m_guardian():

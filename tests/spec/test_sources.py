@@ -278,9 +278,13 @@ def test_nothing_outside_the_root_is_read(repo: Path, tmp_path: Path) -> None:
         for path in ("../secret", "/etc/hostname", "specs/../../secret", "specs/out.yaml", "nul\0", "C:\\x"):
             refusal(lambda tree=tree, path=path: tree.read(path))  # type: ignore[misc]
             assert not tree.exists(path)
+    for path in ("../secret", "specs/out.yaml", "specs", "nul\0"):
+        same = [refusal(lambda look=look, path=path: look(path)) for look in (on_disk.read, on_disk.size)]  # type: ignore[misc]
+        assert len({each.message for each in same}) == 1
     for tree in (on_disk, in_git):
         assert tree.read("specs/in.yaml") == b"a: 1\n"
         assert tree.files() == ["common/types.yaml", "specs/users.yaml"]
+    assert on_disk.size("specs/in.yaml") == len(b"a: 1\n")
     narrow = DirectoryTree(repo / "specs", repo)
     assert "link" in refusal(lambda: narrow.read("in.yaml")).message
 
