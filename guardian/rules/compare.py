@@ -93,13 +93,11 @@ class _Portion(NamedTuple):
     Attributes:
         changes: in the order of the walk.
         schemes: those of the security schemes that it came by, each by what it is and its name at base.
-        reached: names of the components that were come by.
         assumed: whether anything was assumed, so that another order of operations might say something else.
     """
 
     changes: list[Change]
     schemes: dict[object, list[Change]]
-    reached: set[str]
     assumed: bool
 
 
@@ -114,7 +112,6 @@ class _Comparer:
         self.options = options
         self._same = same or _never
         self.walker = Walker(self._same)
-        self._reached: set[str] = set()
         self._unreached: list[str] | None = None
         self._stability: dict[str, tuple[Node, ...]] = {}
         self._head_paths: frozenset[str] | None = None
@@ -134,7 +131,7 @@ class _Comparer:
         parts: list[_Part] = [
             partial(self._portion, aligner, matches) for matches in self._portions(aligner.matches, jobs)
         ]
-        if len(parts) > 1:  # then somebody has the time to ask, though nobody yet knows all that was come by
+        if len(parts) > 1:  # then it need not be asked when all else is done
             parts.append(self._find_unreached)
         found = spread(lambda part: part(), parts, jobs)
         portions = [each for each in found if isinstance(each, _Portion)]
@@ -145,7 +142,7 @@ class _Comparer:
             aligner = Aligner(self.base, self.head, self._same)
             portions = [self._portion(aligner, aligner.matches)]
         service = [change for each in aligner.service() for change in self._changes(each, set())]
-        return [_Portion(service, {}, set(), False), *portions]
+        return [_Portion(service, {}, False), *portions]
 
     def _portions(self, matches: Sequence[Matched], jobs: int) -> list[Sequence[Matched]]:
         """Operations in portions of whole paths, for several processes where there is enough to compare."""
@@ -178,14 +175,13 @@ class _Comparer:
                 schemes[placed.pair.base.identity, placed.pair.base.component] = found
             else:
                 changes += found
-        return _Portion(changes, schemes, self.walker.reached(), self.walker.assumed)
+        return _Portion(changes, schemes, self.walker.assumed)
 
     def _together(self, portions: Iterable[_Portion]) -> list[Change]:
         """What all portions say, each thing once, in the order of reports."""
         changes: dict[object, Change] = {}
         schemes: dict[object, list[Change]] = {}
         for portion in portions:
-            self._reached |= portion.reached
             schemes = portion.schemes | schemes  # where the first of several operations requires it
             for change in portion.changes:
                 changes.setdefault((change.fingerprint, change.base, change.head), change)
@@ -195,8 +191,7 @@ class _Comparer:
 
     def notes(self) -> list[Note]:
         """One note on the components that changed and that no operation reaches: nothing on the wire did."""
-        found = self._find_unreached() if self._unreached is None else self._unreached
-        names = [name for name in found if name not in self._reached]
+        names = self._find_unreached() if self._unreached is None else self._unreached
         if not names:
             return []
         listed = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
@@ -213,7 +208,7 @@ class _Comparer:
             return []
         from guardian.rules.reach import changed_unreached
 
-        return changed_unreached(self.base, self.head, self._same, self._reached)
+        return changed_unreached(self.base, self.head, self._same)
 
     def _changes(self, placed: Placed, told: set[object]) -> Iterator[Change]:
         if isinstance(placed.pair, SchemaRoot):

@@ -31,13 +31,14 @@ def match(base: Shape, head: Shape, relate: RelateAtoms) -> Matching:
     matched: list[tuple[Atom, Atom]] = []
     lost: list[Atom] = []
     gained: list[Atom] = []
+    ours, theirs = _by_kind(base), _by_kind(head)
     for kind in KINDS:
-        left, right = list(base.of_kind(kind)), list(head.of_kind(kind))
+        left, right = ours.get(kind, []), theirs.get(kind, [])
         if len(left) == 1 and len(right) == 1:
             matched.append((left[0], right[0]))
             continue
         if left and right:
-            pairs = _Pairs(base.of_kind(kind), head.of_kind(kind), relate)
+            pairs = _Pairs(tuple(left), tuple(right), relate)
             for some, others in _selected_alike(left, right):
                 pairs.pair(some, others)
             pairs.pair(left, right)
@@ -46,6 +47,13 @@ def match(base: Shape, head: Shape, relate: RelateAtoms) -> Matching:
         lost.extend(left)
         gained.extend(right)
     return Matching(tuple(matched), tuple(lost), tuple(gained))
+
+
+def _by_kind(shape: Shape) -> dict[str, list[Atom]]:
+    groups: dict[str, list[Atom]] = {}
+    for atom in shape.atoms:
+        groups.setdefault(atom.kind, []).append(atom)
+    return groups
 
 
 def _selected_alike(left: list[Atom], right: list[Atom]) -> list[tuple[list[Atom], list[Atom]]]:
@@ -59,8 +67,9 @@ def _selected_alike(left: list[Atom], right: list[Atom]) -> list[tuple[list[Atom
         others = [each for each in right if tags & set(each.tags)]
         if others:
             groups.append((some, others))
-            left[:] = [each for each in left if each not in some]
-            right[:] = [each for each in right if each not in others]
+            taken = set(map(id, (*some, *others)))
+            left[:] = [each for each in left if id(each) not in taken]
+            right[:] = [each for each in right if id(each) not in taken]
     return groups
 
 
@@ -105,7 +114,8 @@ class _Pairs:
     def __init__(self, all_left: tuple[Atom, ...], all_right: tuple[Atom, ...], relate: RelateAtoms) -> None:
         self._all_left = all_left
         self._all_right = all_right
-        self._relate = relate
+        self._ask = relate
+        self._told: dict[tuple[int, int], Effect | None] = {}
         self.matched: list[tuple[Atom, Atom]] = []
         self.lost: list[Atom] = []
         self.gained: list[Atom] = []
@@ -131,6 +141,13 @@ class _Pairs:
         right = [atom for atom in right if id(atom) in gained]
         self.lost.extend(left)
         self.gained.extend(right)
+
+    def _relate(self, first: Atom, second: Atom) -> Effect | None:
+        """What happened from one alternative to the other: a long question, and every step here has it."""
+        key = (id(first), id(second))
+        if key not in self._told:
+            self._told[key] = self._ask(first, second)
+        return self._told[key]
 
     def _covered(self, atom: Atom) -> bool:
         """True if some alternative of head takes all that this one of base takes."""

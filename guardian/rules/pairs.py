@@ -213,7 +213,8 @@ class Ends(TypedDict):
 class AtomPair(NamedTuple):
     """Two matched alternatives of one JSON type. Each kind has its own subclass, so that a rule names what it judges.
 
-    ``probing`` is true where only effects are asked for: a rule may then spare what merely words its finding.
+    ``probing`` is true where only effects are asked for: a rule may then spare what merely words its finding,
+    and say once what it would say of many names.
     """
 
     base: Atom

@@ -8,7 +8,6 @@ nobody, so neither is asked about.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from collections.abc import Set as AbstractSet
 from contextlib import suppress
 
 from guardian.errors import ReadError
@@ -25,18 +24,17 @@ _KINDS = (
 )
 
 
-def changed_unreached(base: Api, head: Api, same: Same, known: AbstractSet[str]) -> list[str]:
+def changed_unreached(base: Api, head: Api, same: Same) -> list[str]:
     """The components that differ, or are on one side only, and that no operation of either side leads to; sorted.
 
     Args:
         same: says that two nodes mean the same.
-        known: names of schemas that some operation is known to lead to.
     """
     sides = [_components(side) for side in (base, head)]
     open_ones = {
         name
         for name in sides[0].keys() | sides[1].keys()
-        if name not in known and not (name in sides[0] and name in sides[1] and same(sides[0][name], sides[1][name]))
+        if not (name in sides[0] and name in sides[1] and same(sides[0][name], sides[1][name]))
     }
     for api, components in ((head, sides[1]), (base, sides[0])):
         if wanted := open_ones & components.keys():

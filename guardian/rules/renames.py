@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from difflib import SequenceMatcher
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from guardian.spec.api import Schema
@@ -26,6 +27,7 @@ def words(name: str) -> tuple[str, ...]:
     return tuple(word.lower() for word in _WORDS.findall(name))
 
 
+@lru_cache(maxsize=10_000)
 def likeness(a: str, b: str) -> float:
     """How alike two names are, 0 to 1."""
     first, second = words(a), words(b)

@@ -202,5 +202,7 @@ def _level(shape: Shape, node: Node | None, key: str) -> Node | None:
     """Where a schema says how stable it is: under the usual name anywhere, under another on itself or by reference."""
     if key in shape.said or node is None:
         return shape.said.get(key)
+    if not isinstance(node.value, dict) or ("$ref" not in node.value and key not in node.value):
+        return None  # by far the most
     layers = node.document.documents.layers(node)
     return next((each.child(key) for each in layers if isinstance(each.value, dict) and key in each.value), None)

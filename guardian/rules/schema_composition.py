@@ -23,6 +23,8 @@ def _label(atom: Atom) -> str:
 
 
 def _variants(pair: UnionPair, atoms: tuple[Atom, ...]) -> list[Atom]:
+    if not atoms:
+        return []
     shared = pair.base.kinds & pair.head.kinds
     return [atom for atom in atoms if atom.kind in shared]
 
@@ -247,6 +249,8 @@ def not_changed(pair: AtomPair) -> Iterator[Delta]:
     """
     base, head = list(pair.base.nots), list(pair.head.nots)
     before, after = pair.base.excluded, pair.head.excluded
+    if not (base or head or before or after):
+        return
     fewer = [before[text] for text in sorted(before.keys() - after.keys()) if admits(pair.head, json.loads(text))]
     more = [after[text] for text in sorted(after.keys() - before.keys()) if admits(pair.base, json.loads(text))]
     if pair.base.enum is not None or pair.head.enum is not None:

@@ -45,8 +45,13 @@ def _parent(atom: Atom) -> Node | None:
     return atom.node
 
 
-def _names(atom: Atom) -> list[str]:
-    return list(dict.fromkeys([*atom.properties, *atom.required]))
+def _unknown(atom: Atom, other: Atom) -> list[str]:
+    """The properties that a side declares or requires and the other says nothing of."""
+    shared = other.properties.keys()
+    if atom.properties.keys() <= shared and atom.required.keys() <= shared:
+        return []  # most often, and seen at once
+    known = declared(other)
+    return [name for name in dict.fromkeys([*atom.properties, *atom.required]) if name not in known]
 
 
 @rule(
@@ -78,10 +83,7 @@ def property_removed(pair: ObjectPair) -> Iterator[Delta]:
         base: {type: object, properties: {id: {type: string}, name: {type: string}}}
         head: {type: object, properties: {id: {type: string}}}
     """
-    known = declared(pair.head)
-    for name in _names(pair.base):
-        if name in known:
-            continue
+    for name in _unknown(pair.base, pair.head):
         if pair.direction is Direction.RESPONSE:
             required = name in pair.base.required
             renamed = None if pair.probing else likely_rename(name, pair)
@@ -113,6 +115,8 @@ def property_removed(pair: ObjectPair) -> Iterator[Delta]:
                 head=_parent(pair.head),
                 hit=Hit.NOBODY,
             )
+        if pair.probing:
+            return  # all have one effect
 
 
 @rule(
@@ -138,9 +142,8 @@ def property_added(pair: ObjectPair) -> Iterator[Delta]:
         base: {type: object, properties: {id: {type: string}}}
         head: {type: object, properties: {id: {type: string}, name: {type: string}}}
     """
-    known = declared(pair.base)
-    for name in _names(pair.head):
-        if name in known or (pair.direction is Direction.REQUEST and name in pair.head.required):
+    for name in _unknown(pair.head, pair.base):
+        if pair.direction is Direction.REQUEST and name in pair.head.required:
             continue
         schema = pair.head.properties.get(name)
         if schema is not None and not _possible(schema):
@@ -156,6 +159,8 @@ def property_added(pair: ObjectPair) -> Iterator[Delta]:
             hit=None if response else Hit.NOBODY,
             facts=_demand(pair.head, name),
         )
+        if pair.probing:
+            return  # all have one effect
 
 
 def _demand(atom: Atom, name: str) -> tuple[str]:

@@ -71,6 +71,8 @@ def type_changed(pair: UnionPair) -> Iterator[Delta]:
         base: {properties: {id: {type: string}}}
         head: {type: object, properties: {id: {type: string}}}
     """
+    if not pair.lost and not pair.gained:
+        return
     shared = pair.base.kinds & pair.head.kinds
     lost = [atom for atom in pair.lost if atom.kind not in shared and atom.kind != "null"]
     gained = [atom for atom in pair.gained if atom.kind not in shared and atom.kind != "null"]

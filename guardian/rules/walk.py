@@ -10,14 +10,17 @@ from __future__ import annotations
 
 import marshal
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Set
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from typing import Any, NamedTuple, TypeVar
 
 from guardian.errors import GuardianError, ReadError, RuleError
 from guardian.model import Confidence, Direction, Effect
+from guardian.rules import plain
 from guardian.rules.match import Matching, match
 from guardian.rules.pairs import ATOM_PAIRS, Delta, Relate, SchemaRoot, UnionPair, XmlPair
 from guardian.rules.registry import Rule, rules_for
+from guardian.spec import limits
 from guardian.spec.api import Node, Schema
 from guardian.spec.dynamic import is_guessed
 from guardian.spec.objects import Properties, undeclared
@@ -25,6 +28,7 @@ from guardian.spec.shape import Atom, Shape
 from guardian.spec.shaper import Shaper
 from guardian.spec.subtypes import family_of
 
+_T = TypeVar("_T")
 Same = Callable[[Node, Node], bool]
 Step = str  # a property name, "[]" for an item, "*" for a map value
 
@@ -45,7 +49,8 @@ class Local(NamedTuple):
 
     deltas: tuple[tuple[Rule, Delta], ...]
     children: tuple[Child, ...]
-    objects: tuple[tuple[Atom, Atom], ...] = ()  # the alternatives that are matched objects
+    # The alternatives that are matched objects; None where nobody has looked for them.
+    objects: tuple[tuple[Atom, Atom], ...] | None = ()
     guessed: bool = False  # whether a dynamic reference that the standard does not decide led here
 
 
@@ -110,7 +115,7 @@ class Walker:
                 continue
             seen.add(key)
             local = self.local(base, head, root.direction, root.text)
-            deltas = [*local.deltas, *_in_xml(local, root.direction)] if root.xml else local.deltas
+            deltas = [*local.deltas, *self._in_xml(local, base, head, root)] if root.xml else local.deltas
             where = tuple((child.step, child.literal) for child in path) if deltas else ()
             for rule, delta in deltas:
                 # The same words about the same place are one finding, whichever alternative they come from.
@@ -119,10 +124,6 @@ class Walker:
                     told.update(identities)
                     yield Found(rule, _unsure(delta) if local.guessed else delta, path, base, head, root)
             queue.extend((child.base, child.head, (*path, child)) for child in local.children)
-
-    def reached(self) -> set[str]:
-        """The names of the components that the walks came by, on either side."""
-        return self.base_shaper.names() | self.head_shaper.names()
 
     def local(self, base: Schema, head: Schema, direction: Direction, text: bool) -> Local:
         """What this pair says by itself; remembered."""
@@ -162,10 +163,9 @@ class Walker:
             total = combine(total, effect)
             if total is Effect.CHANGED:
                 return total
-        queue = deque(start)
+        queue: deque[tuple[Schema, Schema]] = deque()
         seen: set[object] = set()
-        while queue:
-            base, head = queue.popleft()
+        for base, head in chain(start, _drained(queue)):
             key = (base.key, head.key)
             if key in seen or self.same(base, head):
                 continue
@@ -181,6 +181,33 @@ class Walker:
         return total
 
     def _compare(self, base: Schema, head: Schema, direction: Direction, text: bool) -> Local:
+        below = self._below(base, head)
+        return self._look_closer(base, head, direction, text) if below is None else Local((), below, None)
+
+    def _below(self, base: Schema, head: Schema) -> tuple[Child, ...] | None:
+        """What is below two schemas that say the same of themselves as they are written; None if it takes a closer look."""
+        places = plain.differ_below(base, head)
+        if places is None:
+            return None
+        one, other = places
+        if one.value["type"] == "array":
+            children = [Child("[]", False, limits.child(one, "items"), limits.child(other, "items"))]
+        else:
+            before, after = one.value["properties"], other.value["properties"]
+            children = [
+                Child(name, True, limits.child(one, "properties", name), limits.child(other, "properties", name))
+                for name in before
+                if not self._means_same(before[name], after[name], one, other)
+            ]
+            flags = chain(
+                (self.base_shaper.flags(each.base) for each in children),
+                (self.head_shaper.flags(each.head) for each in children),
+            )
+            if any(each != (None, None) for each in flags):
+                return None  # not every message carries what is readOnly or writeOnly
+        return tuple(children)
+
+    def _look_closer(self, base: Schema, head: Schema, direction: Direction, text: bool) -> Local:
         left = self.base_shaper.shape(base, direction)
         right = self.head_shaper.shape(head, direction)
 
@@ -222,6 +249,13 @@ class Walker:
         guessed = any(is_guessed(node) for atom in (*left.atoms, *right.atoms) for node in atom.nodes)
         return _Matched(matching, tuple(deltas), tuple(children.values()), guessed)
 
+    def _in_xml(self, local: Local, base: Schema, head: Schema, root: SchemaRoot) -> Iterator[tuple[Rule, Delta]]:
+        if local.objects is None:
+            key = (base.key, head.key, root.direction, root.text)
+            local = self._locals[key] = self._look_closer(base, head, root.direction, root.text)
+        for one, other in local.objects or ():
+            yield from said_of(XmlPair(one, other, root.direction))
+
     # -- what is below ---------------------------------------------------------------------------------------------
 
     def _children(self, base: Atom, head: Atom) -> Iterator[Child]:
@@ -231,28 +265,29 @@ class Walker:
         elif base.kind == "array":
             yield from _items(base, head)
 
-    def _alike(self, base: Atom, head: Atom) -> Set[str]:
-        """The properties that surely mean the same: written the same, with references that lead to what is the same.
+    def _alike(self, base: Atom, head: Atom) -> Callable[[str], bool]:
+        """Says which properties surely mean the same: written the same, with references that lead to what is the same.
 
         Most properties of most objects, found without a closer look.
         """
         ours, theirs = base.properties, head.properties
         if not isinstance(ours, Properties) or not isinstance(theirs, Properties):
-            return frozenset()
-        one, other = base.nodes[0].document, head.nodes[0].document
-        if one.dialect != other.dialect:
-            return frozenset()
-        written = theirs.written
-        return {
-            name
-            for name, value in ours.written.items()
-            if name in written and self._means_same(value, written[name], base.nodes[0], head.nodes[0])
-        }
+            return _never
+        if not ours.written or not theirs.written:
+            return _never
+        mine, other, at, head_at = ours.written, theirs.written, ours.node, theirs.node
+        if at.document.dialect != head_at.document.dialect:
+            return _never
+
+        def alike(name: str) -> bool:
+            return name in mine and name in other and self._means_same(mine[name], other[name], at, head_at)
+
+        return alike
 
     def _means_same(self, base: Any, head: Any, at: Node, head_at: Node) -> bool:
         # Equal in Python is not yet equal in JSON: there True is 1. Serialised, they differ.
         text = marshal.dumps(base, 2)
-        if text != marshal.dumps(head, 2):
+        if base is not head and text != marshal.dumps(head, 2):
             return False
         if b"$" not in text and b"discriminator" not in text:
             return True  # without a reference
@@ -275,6 +310,12 @@ class Walker:
         return found
 
 
+def _drained(queue: deque[_T]) -> Iterator[_T]:
+    """What is in a queue, and what is put there meanwhile."""
+    while queue:
+        yield queue.popleft()
+
+
 def _unsure(delta: Delta) -> Delta:
     """What is no more than possible, since the standard does not decide where a reference to its place leads."""
     if delta.effect is Effect.ANNOTATION:
@@ -291,11 +332,6 @@ def _subtypes(base: Schema, head: Schema) -> Iterator[Child]:
     for value in sorted(one.members.keys() & other.members.keys()):
         left, right = Schema((one.members[value],)), Schema((other.members[value],))
         yield Child("", False, left, right, (one.property, value))
-
-
-def _in_xml(local: Local, direction: Direction) -> Iterator[tuple[Rule, Delta]]:
-    for base, head in local.objects:
-        yield from said_of(XmlPair(base, head, direction))
 
 
 def _ends(delta: Delta) -> tuple[object, object]:
@@ -352,9 +388,13 @@ def _undeclared(atom: Atom, name: str) -> Schema | None:
     return said if said is not None and (said.nodes or asked) else None
 
 
-def _properties(base: Atom, head: Atom, alike: Set[str]) -> Iterator[Child]:
+def _never(name: str) -> bool:
+    return False
+
+
+def _properties(base: Atom, head: Atom, alike: Callable[[str], bool]) -> Iterator[Child]:
     for name in base.properties:
-        if name in alike:
+        if alike(name):
             continue
         if name in head.properties:
             yield Child(name, True, base.properties[name], head.properties[name])
@@ -362,9 +402,9 @@ def _properties(base: Atom, head: Atom, alike: Set[str]) -> Iterator[Child]:
             yield Child(name, True, base.properties[name], other)
     for name in head.properties:
         if (
-            name not in alike
-            and name not in base.properties
+            name not in base.properties
             and name not in base.hidden
+            and not alike(name)
             and (one := _undeclared(base, name)) is not None
         ):
             yield Child(name, True, one, head.properties[name])

@@ -71,6 +71,10 @@ def target_of(node: Node, keyword: str) -> Node:
         RefError, ReadError: as ``Documents.resolve``.
     """
     documents = node.document.documents
+    if keyword == "$ref" and type(node) is Node and not node.document.scoped:
+        target = documents.resolve(node.value["$ref"], node)
+        if not target.document.scoped:
+            return target  # by whatever way
     scope = _entered(node, node.scope if isinstance(node, ScopedNode) else ())
     guessed = is_guessed(node)
     if keyword == "$dynamicRef":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 from guardian.spec.api import MediaType, Node
 from guardian.spec.reading import members, object_at, schema_at
@@ -15,6 +16,7 @@ _NAME = re.compile(rf"\s*({_TOKEN}/{_TOKEN})\s*")
 _PARAMETER = re.compile(rf';\s*(?:({_TOKEN})\s*=\s*("(?:[^"\\]|\\.)*"|{_TOKEN})\s*)?')
 
 
+@lru_cache(maxsize=1_000)
 def parse_media_type(text: str) -> tuple[str, Mapping[str, str]]:
     """A media type or range as (``type/subtype`` in lower case, parameters with names in lower case).
 

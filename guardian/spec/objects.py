@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 # What is said of keys by their form, and of those that come with others: rare.
 _OF_KEYS = frozenset(("patternProperties", "propertyNames", "dependentRequired", "dependentSchemas", "dependencies"))
+# By what stands there a key's name decides what its value must be.
+_OF_NAMES = frozenset(("properties", "patternProperties", "additionalProperties"))
 
 
 def merge_object(shaper: Shaper, atom: Atom, direction: Direction) -> bool:
@@ -143,22 +145,32 @@ class Properties(Mapping[str, Schema]):
     __slots__ = ("_leaves", "_made", "_names", "written")
 
     def __init__(self, leaves: tuple[Node, ...]) -> None:
-        self._leaves = leaves
+        #: What the others say does not depend on the name of a key.
+        self._leaves = [leaf for leaf in leaves if not _OF_NAMES.isdisjoint(leaf.value)]
         self._made: dict[str, Schema] = {}
-        declared = [_mapping(leaf, "properties") for leaf in leaves]
-        alone = len(leaves) == 1 and not _mapping(leaves[0], "patternProperties")
+        declared = [_mapping(leaf, "properties") for leaf in self._leaves]
+        alone = len(self._leaves) == 1 and not _mapping(self._leaves[0], "patternProperties")
         #: The declarations as they are written, where one leaf alone says everything of them; else none.
         self.written: Mapping[str, Any] = declared[0] if alone else {}
         self._names: Mapping[str, Any] = declared[0] if alone else dict.fromkeys(chain.from_iterable(declared))
+
+    @property
+    def node(self) -> Node:
+        """The leaf that the declarations are ``written`` in."""
+        return self._leaves[0]
 
     def hide(self, names: Collection[str]) -> None:
         """Take properties out: messages of this direction do not carry them."""
         if names:
             self._names = {name: None for name in self._names if name not in names}
 
-    def plain(self, name: str) -> Any:
-        """The declaration as it is written, where it is the only one; else ``None``."""
-        return self.written.get(name)
+    def bare_reference(self, name: str) -> tuple[str, str] | None:
+        """An identity of what a property refers to, where it says nothing else: its document and the reference."""
+        declared = self.written.get(name)
+        if not isinstance(declared, dict) or len(declared) > 1 or self.node.document.scoped:
+            return None
+        ref = declared.get("$ref")
+        return (self.node.document.uri, ref) if isinstance(ref, str) else None
 
     def refuses(self, name: str) -> bool:
         """Whether nothing can stand there: one leaf does not declare it and is closed, or says ``false`` of it."""
@@ -172,7 +184,7 @@ class Properties(Mapping[str, Schema]):
             if name not in self._names:
                 raise KeyError(name)
             if name in self.written:
-                found = child(self._leaves[0], "properties", name)
+                found = child(self.node, "properties", name)
             else:
                 found = conjunction(*(_property(leaf, name) for leaf in self._leaves))
             self._made[name] = found
@@ -207,7 +219,7 @@ def _hidden(shaper: Shaper, properties: Properties, direction: Direction) -> dic
         ]
     hidden: dict[str, Node] = {}
     for name in asked:
-        read_only, write_only = shaper.flags(properties[name])
+        read_only, write_only = shaper.property_flags(properties, name)
         node = read_only if direction is Direction.REQUEST else write_only
         if node is not None:
             hidden[name] = node

@@ -25,6 +25,8 @@ def object_at(node: Node, what: str) -> Node:
     Raises:
         ReadError: there is something else than an object.
     """
+    if isinstance(node.value, dict) and "$ref" not in node.value:
+        return node  # nothing to follow: most of what is asked for
     found = node.document.documents.follow(node)
     if found.value is None:
         return Node(found.document, found.pointer, {})

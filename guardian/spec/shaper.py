@@ -20,6 +20,7 @@ from guardian.spec import facets
 from guardian.spec.api import Node, Schema
 from guardian.spec.dialects import DIALECTS
 from guardian.spec.dynamic import ELSEWHERE, is_guessed, target_of, targets_of
+from guardian.spec.objects import Properties
 from guardian.spec.shape import BY_KIND, KINDS, Atom, Discriminator, Shape, canonical
 
 # Alternatives of one schema beyond this many are not multiplied out any further (see Shape.opaque).
@@ -54,6 +55,7 @@ class Shaper:
         self._referred: dict[tuple[tuple[str, str], Direction], Shape] = {}  # by what a reference leads to
         self._asked: set[object] = set()  # what is being answered, where an answer may lead back to itself
         self._flags: dict[tuple[str, str], tuple[Node | None, Node | None]] = {}
+        self._flags_behind: dict[tuple[str, str], tuple[Node | None, Node | None]] = {}  # by document and reference
 
     def shape(self, schema: Schema, direction: Direction) -> Shape:
         """The effective shape of a schema in messages of this direction.
@@ -77,10 +79,6 @@ class Shaper:
             return self.shape(schema, direction)
         finally:
             self._asked.discard(key)
-
-    def names(self) -> set[str]:
-        """The names of all components that shapes were made of so far."""
-        return {name for shape in self._memo.values() for atom in shape.atoms for name in atom.names}
 
     # -- expansion: nodes to branches of leaves --------------------------------------------------------------------
 
@@ -273,6 +271,16 @@ class Shaper:
             if facets.merge(self, atom, enum, direction):
                 yield atom
 
+    def property_flags(self, properties: Properties, name: str) -> tuple[Node | None, Node | None]:
+        """The flags of a property; most of those that are asked for are bare references to a few components."""
+        reference = properties.bare_reference(name)
+        if reference is None:
+            return self.flags(properties[name])
+        found = self._flags_behind.get(reference)
+        if found is None:
+            found = self._flags_behind[reference] = self.flags(properties[name])
+        return found
+
     def flags(self, schema: Schema) -> tuple[Node | None, Node | None]:
         """Where (readOnly, writeOnly) are said of this schema: on its own nodes, through references and allOf."""
         read_only: Node | None = None
@@ -427,9 +435,11 @@ def _tidy(atoms: list[Atom]) -> list[Atom]:
                     joined.setdefault(text, node)
             nodes = tuple(dict.fromkeys(node for atom in listed for node in atom.nodes))
             listed = [replace(listed[0], enum=joined, nodes=nodes, extensible=any(a.extensible for a in listed))]
-        unique: list[Atom] = []
+        # There may be a hundred, and comparing two of them takes long.
+        by_nodes: dict[tuple[Node, ...], list[Atom]] = {}
         for atom in [*rest, *listed]:
-            if atom not in unique:
-                unique.append(atom)
-        result.extend(unique)
+            alike = by_nodes.setdefault(atom.nodes, [])
+            if atom not in alike:
+                alike.append(atom)
+                result.append(atom)
     return result

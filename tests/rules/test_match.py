@@ -6,18 +6,29 @@ from typing import Any
 
 import pytest
 
-from guardian.model import Direction, Severity
+from guardian.model import Direction, Effect, Severity
 from guardian.rules.compare import Options, compare
+from guardian.rules.match import match
+from guardian.spec.api import Schema
 from guardian.spec.normalise import read_api
 from guardian.spec.refs import Documents
+from guardian.spec.shape import Atom, Shape
+from guardian.spec.shaper import Shaper
 from guardian.spec.sources import MemoryTree
 from tests.rules.schemas import response_changes
+from tests.rules.sides import api, side
 
 
 def variant(**properties: Any) -> dict[str, Any]:
     return {"type": "object", "required": list(properties), "properties": properties}
 
 
+def shape_of(schema: dict[str, Any]) -> Shape:
+    document = side(api("{}", components={"schemas": {"A": schema}}))[1].document
+    return Shaper().shape(Schema((document.node("/components/schemas/A"),)), Direction.RESPONSE)
+
+
+TEXT, COUNT = {"type": "string"}, {"type": "integer"}
 CARD = variant(card={"type": "string"})
 IBAN = variant(iban={"type": "string"})
 
@@ -54,6 +65,20 @@ def test_a_covered_variant_is_not_lost() -> None:
             {"anyOf": [{"type": "string", "enum": ["a"]}, {"type": "string"}]}, {"type": "string"}
         )
     )
+
+
+def test_each_two_alternatives_are_compared_once() -> None:
+    """Comparing two of them is a long way down: every step of the matching asks for it, and is told what is known."""
+    base, head = (shape_of({"anyOf": [variant(a=each), variant(b=each), variant(c=each)]}) for each in (TEXT, COUNT))
+    asked: list[tuple[int, int]] = []
+
+    def relate(one: Atom, other: Atom) -> Effect:
+        asked.append((id(one), id(other)))
+        return Effect.CHANGED
+
+    matching = match(base, head, relate)
+    assert [list(pair[0].properties) for pair in matching.matched] == [["a"], ["b"], ["c"]]
+    assert len(asked) == len(set(asked)) == 9
 
 
 def test_one_schema_at_many_media_types_is_told_once() -> None:

@@ -126,4 +126,15 @@ def test_the_same_words_lead_elsewhere_in_another_file() -> None:
         other = {"x": {"allOf": [A, {"$ref": "a.json#/components/schemas/B"}]}, "components": {"schemas": {"A": {}}}}
         files = {"a.json": json.dumps(whole).encode(), "b.json": json.dumps(other).encode()}
         sides.append(read_api(Documents(MemoryTree(files)), "a.json", "api"))
-    assert changed_unreached(*sides, lambda _base, _head: False, set()) == ["C"]
+    assert changed_unreached(*sides, lambda _base, _head: False) == ["C"]
+
+
+def test_a_property_that_is_referred_to_is_no_component_of_its_name() -> None:
+    """What a message is made of may be called like a component that none is made of."""
+
+    def schemas(limit: int) -> dict[str, Any]:
+        text = {"type": "string", "maxLength": limit}
+        return {"Foo": {"properties": {"bar": {"properties": {"x": text}}}}, "bar": text}
+
+    base, head = (document(schemas(each), {"$ref": "#/components/schemas/Foo/properties/bar"}) for each in (20, 10))
+    assert notes(base, head) == ["api: 1 component that no operation reaches has changed: bar"]

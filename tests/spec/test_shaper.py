@@ -7,6 +7,7 @@ from typing import Any
 
 from guardian.model import Direction
 from guardian.spec.api import Schema
+from guardian.spec.objects import Properties
 from guardian.spec.refs import Document, Documents
 from guardian.spec.shape import Shape
 from guardian.spec.shaper import Shaper
@@ -55,6 +56,30 @@ def test_a_shared_shape_is_of_one_direction() -> None:
     assert list(sent.properties) == ["name"]
     assert list(sent.hidden) == ["id"]
     assert list(answered.properties) == ["id", "name"]
+
+
+def test_a_component_that_is_readonly_hides_all_that_refer_to_it() -> None:
+    """Each property that is a reference to it has a place of its own."""
+    stamp = {"$ref": "#/components/schemas/Stamp"}
+    node = {"type": "object", "properties": {"made": stamp, "name": {"type": "string"}, "changed": stamp}}
+    api = document({"Stamp": {"type": "string", "readOnly": True}, "Node": node})
+    atom = shape(Shaper(), api, "Node", Direction.REQUEST).atoms[0]
+    assert list(atom.properties) == ["name"]
+    assert {name: place.pointer for name, place in atom.hidden.items()} == dict.fromkeys(
+        ("made", "changed"), "/components/schemas/Stamp/readOnly"
+    )
+
+
+def test_the_one_leaf_that_speaks_of_names_says_all_of_them() -> None:
+    """What merely requires a property does not stand in the way of reading its declaration as it is written."""
+    declared = {"a": {"type": "string"}, "b": {"type": "string"}}
+    api = document({"Either": {"properties": declared, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}})
+    objects = shape(Shaper(), api, "Either").of_kind("object")
+    assert [list(each.required) for each in objects] == [["a"], ["b"]]
+    for each in objects:
+        assert isinstance(each.properties, Properties)
+        assert each.properties.written == declared
+        assert each.properties["a"] == Schema((api.node("/components/schemas/Either/properties/a"),))
 
 
 def test_a_reference_within_its_own_component_has_a_shape_of_its_own() -> None:
