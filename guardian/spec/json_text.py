@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from guardian.spec.pieces import BY_MEMBERS, NotPlain, Piece, Text
@@ -21,17 +22,18 @@ _KEY = re.compile(r'[ \t\r\n]*("[^"\\\x00-\x1f]*(?:\\.[^"\\\x00-\x1f]*)*")[ \t\r
 _NEXT = re.compile(r"[ \t\r\n]*([,}])")
 _BRACKETS = b"{}[]"
 _NOT_BRACKETS = bytes(set(range(256)) - set(_BRACKETS))
+_STRETCH = 100_000
 
 
 class DuplicateKey(Exception):
     """A JSON object has a key twice."""
 
 
-def read(data: bytes, like: Text | None = None) -> tuple[Text, bytes]:
+def read(data: bytes, like: Text | None = None) -> tuple[Text, list[memoryview]]:
     """Read a document (RFC 8259) in UTF-8, as far as it is not the same as another one.
 
     Returns:
-        The document, and as much of its text as was not taken over.
+        The document, and the stretches of its text that were not taken over.
 
     Raises:
         NotPlain: that cannot be done here.
@@ -40,7 +42,7 @@ def read(data: bytes, like: Text | None = None) -> tuple[Text, bytes]:
         raise NotPlain
     reader = _Reader(data, like)
     try:
-        return reader.document(), data if like is None else b"".join(reader.fresh)
+        return reader.document(), [memoryview(data)] if like is None else reader.fresh
     except (ValueError, RecursionError, DuplicateKey) as error:
         raise NotPlain from error
 
@@ -53,7 +55,7 @@ class _Reader:
         self._like = like
         self._like_data = like.data if like else b""
         self._decode = DECODER.raw_decode
-        self.fresh: list[bytes] = []  # the texts of pieces that were read, and of keys with escapes
+        self.fresh: list[memoryview] = []  # the texts of pieces that were read, and of keys with escapes
 
     def document(self) -> Text:
         start = behind_blanks(self._text, 0)
@@ -70,11 +72,10 @@ class _Reader:
         if depth < BY_MEMBERS and self._text.startswith("{", at):
             return self._object(at, depth, like, like_at)
         value, end = self._decode(self._text, at)
-        written = self._data[at:end]
-        if not self._is_ascii and not written.isascii():
+        if not self._is_ascii and not (written := self._data[at:end]).isascii():
             value = DECODER.decode(written.decode())
         if self._like is not None:
-            self.fresh.append(written)
+            self.fresh.append(memoryview(self._data)[at:end])
         return Piece(end - at, value)
 
     def _object(self, start: int, depth: int, like: Piece | None, like_at: int) -> Piece:
@@ -108,7 +109,7 @@ class _Reader:
         if b"\\" not in written:
             return written[1:-1].decode()
         if self._like is not None:
-            self.fresh.append(written)
+            self.fresh.append(memoryview(written))
         return str(json.loads(written.decode()))
 
 
@@ -135,12 +136,14 @@ def json_float(text: str) -> float | str:
 DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_float=json_float, parse_constant=str)
 
 
-def unpaired(data: bytes) -> bytes:
+def unpaired(texts: Iterable[memoryview]) -> bytes:
     """The brackets of UTF-8 texts that are left when pairs are taken away from the inside, as often as is no matter.
 
     They may be pieces, with more levels around them.
     """
-    brackets = data.translate(None, _NOT_BRACKETS)
+    # In short stretches, for which memory is found that was in use before: a system has to clear what is new.
+    stretches = (text[at : at + _STRETCH] for text in texts for at in range(0, len(text), _STRETCH))
+    brackets = b"".join(bytes(each).translate(None, _NOT_BRACKETS) for each in stretches)
     for _ in range(MAX_DEPTH - BY_MEMBERS):
         brackets, before = brackets.replace(b"{}", b"").replace(b"[]", b""), brackets
         if len(brackets) == len(before):

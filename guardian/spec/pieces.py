@@ -116,15 +116,14 @@ def positions(data: bytes, offsets: Iterable[int]) -> dict[int, Position]:
     found: dict[int, Position] = {}
     line, characters, counted = 1, 0, 0
     for offset in sorted(set(offsets)):
-        stretch = data[counted:offset]
-        line += stretch.count(b"\n")
-        last = stretch.rfind(b"\n")
+        line += data.count(b"\n", counted, offset)
+        last = data.rfind(b"\n", counted, offset)
         if has_returns:
-            line += stretch.count(b"\r") - stretch.count(b"\r\n")
-            last = max(last, stretch.rfind(b"\r"))
+            line += data.count(b"\r", counted, offset) - data.count(b"\r\n", counted, offset)
+            last = max(last, data.rfind(b"\r", counted, offset))
         if last >= 0:
             characters = 0
-        characters += len(stretch[last + 1 :].decode())
+        characters += len(data[max(last + 1, counted) : offset].decode())
         counted = offset
         found[offset] = line, characters + 1
     return found

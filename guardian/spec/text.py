@@ -12,7 +12,7 @@ import gc
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -181,15 +181,15 @@ def _load_json(text: str, file: str) -> Any:
         raise ReadError(f"not valid JSON: {error.msg}", file=file, line=error.lineno, column=error.colno) from None
     except ValueError:  # an integer with more digits than Python converts
         return _only_document(text, file)
-    _refuse_deep_or_halved(value, text.encode("utf-8", "replace"), file)
+    _refuse_deep_or_halved(value, [memoryview(text.encode("utf-8", "replace"))], file)
     return value
 
 
-def _refuse_deep_or_halved(value: Any, data: bytes, file: str) -> None:
+def _refuse_deep_or_halved(value: Any, written: Sequence[memoryview], file: str) -> None:
     """Nesting that nobody needs, and strings that are no Unicode text."""
-    if unpaired(data):  # too deep, or brackets inside strings
+    if unpaired(written):  # too deep, or brackets inside strings
         _check_depth(value, file)
-    if _SURROGATE.search(data):
+    if any(map(_SURROGATE.search, written)):
         _refuse_lone_surrogates(value, file)
 
 
@@ -227,7 +227,7 @@ def _refuse_slow_yaml(data: bytes) -> None:
     """The fast reader copies what an alias stands for, up to 100 million nodes, and its scanner takes time quadratic in
     the number of open flow brackets.
     """
-    if _has_aliases(data) or len(unpaired(data)) > _MAX_UNPAIRED:
+    if _has_aliases(data) or len(unpaired([memoryview(data)])) > _MAX_UNPAIRED:
         raise _Undecided
 
 
