@@ -8,7 +8,6 @@ it, which is to say on Linux. Elsewhere the parts are done one after another, wi
 from __future__ import annotations
 
 import os
-import pickle
 import signal
 import sys
 import threading
@@ -73,6 +72,8 @@ def _helper(work: Callable[[Part], Any], parts: Sequence[Part], waiting: int) ->
         os.close(answer)
         return process, answers
     try:
+        import pickle  # a small check does without
+
         os.close(answers)
         with open(answer, "wb") as stream:
             pickle.dump(_share(work, parts, waiting), stream, pickle.HIGHEST_PROTOCOL)
@@ -94,6 +95,8 @@ def _share(work: Callable[[Part], Any], parts: Sequence[Part], waiting: int) -> 
 
 
 def _answered(answers: int) -> dict[int, tuple[bool, Any]]:
+    import pickle
+
     with open(answers, "rb", closefd=False) as stream:
         data = stream.read()
     try:
