@@ -411,6 +411,8 @@ def _below(node: Node, *keys: str) -> Node:
 
 
 def _route(base: Operation, head: Operation) -> tuple[str, str]:
+    if base.path == head.path:
+        return "", ""
     # A trailing slash has a rule of its own.
     route = shape_of(base.path).rstrip("/"), shape_of(head.path).rstrip("/")
     return ("", "") if route[0] == route[1] else route

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 
 from guardian.model import Direction
-from guardian.rules.urls import effective_path, shape_of, variables_of
+from guardian.rules.urls import common_path, effective_path, shape_of, variables_of
 from guardian.spec.api import Api, Operation
 from guardian.spec.shape import ANYTHING
 from guardian.spec.shaper import Shaper
@@ -52,7 +52,8 @@ def match_callbacks(base: Operation | None, head: Operation | None) -> list[Matc
 
 
 def _effective(api: Api) -> _Key:
-    return lambda operation: (*_kind(operation), effective_path(api, operation))
+    common = common_path(api)
+    return lambda operation: (*_kind(operation), effective_path(operation, common))
 
 
 def _relative(operation: Operation) -> Hashable:
@@ -60,8 +61,10 @@ def _relative(operation: Operation) -> Hashable:
 
 
 def _slashless(api: Api | None) -> _Key:
+    common = common_path(api) if api else None
+
     def key(operation: Operation) -> Hashable:
-        path = effective_path(api, operation) if api else shape_of(operation.path)
+        path = shape_of(operation.path) if common is None else effective_path(operation, common)
         return *_kind(operation), path.rstrip("/")
 
     return key
@@ -103,6 +106,8 @@ def _match(
 
 def _pair_group(left: list[Operation], right: list[Operation]) -> list[tuple[Operation, Operation]]:
     """Pair operations that look the same from outside, and take them out of both lists."""
+    if len(left) == len(right) == 1:  # as nearly all are
+        return [(left.pop(), right.pop())]
     pairs: list[tuple[Operation, Operation]] = []
     ambiguous = len(left) > 1 or len(right) > 1
     for mark in (_path, _variable_types, _anything) if ambiguous else (_anything,):

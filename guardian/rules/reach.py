@@ -7,6 +7,7 @@ nobody, so neither is asked about.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
@@ -58,16 +59,16 @@ def _reached(api: Api, wanted: dict[str, str]) -> set[str]:
     document = api.document
     found: set[str] = set()
     seen: set[tuple[str, str]] = set()
-    asked: set[tuple[str, str]] = set()
+    asked: dict[str, set[str]] = defaultdict(set)
     stack = list(_outside(api))
     while stack and len(found) < len(wanted):
         node = stack.pop()
         if node.key in seen:
             continue
         seen.add(node.key)
-        if node.document is document:
-            found.update(_names(node.pointer, wanted))
-        stack.extend(_targets(node, asked))
+        if node.document is document and (name := _name(node.pointer, wanted)) is not None:
+            found.add(name)
+        stack += _targets(node, asked[node.document.uri])
     return found
 
 
@@ -80,31 +81,31 @@ def _outside(api: Api) -> Iterator[Node]:
             yield root.child(key)
 
 
-def _names(pointer: str, wanted: dict[str, str]) -> Iterator[str]:
+def _name(pointer: str, wanted: dict[str, str]) -> str | None:
     """The component that a place is, or is in."""
     while pointer:
         if pointer in wanted:
-            yield wanted[pointer]
-            return
+            return wanted[pointer]
         pointer = pointer.rpartition("/")[0]
+    return None
 
 
-def _targets(node: Node, asked: set[tuple[str, str]]) -> Iterator[Node]:
+def _targets(node: Node, asked: set[str]) -> list[Node]:
     """The places that anything at or below a place refers to.
 
     Args:
-        asked: the references of documents that are not scoped, by document, that were followed already: each leads to
-            one place, wherever it stands. Those of this place are added.
+        asked: the references of the place's document that were followed already, if it is not scoped: each leads to one
+            place, wherever it stands. Those of this place are added.
     """
     document = node.document
     family = document.families.get(node.pointer)
-    if family is not None:
-        yield from family.members.values()
+    targets = list(family.members.values()) if family is not None else []
     if document.scoped:  # then it matters where below the place a reference stands
         places = [(ref, Node(document, node.pointer + at, None)) for _, ref, at in sites_in(node.value)]
     else:
-        places = [(ref, node) for ref in document.refs_in(node.value) if (document.uri, ref) not in asked]
-        asked.update((document.uri, ref) for ref, _ in places)
+        places = [(ref, node) for ref in document.refs_in(node.value) if ref not in asked]
+        asked.update([ref for ref, _ in places])
     for ref, place in places:
         with suppress(ReadError):  # told where a message needs it
-            yield document.documents.resolve(ref, place)
+            targets.append(document.documents.resolve(ref, place))
+    return targets

@@ -41,22 +41,36 @@ def path_layers(operation: Operation) -> tuple[Node, ...]:
 def own_servers(operation: Operation) -> Node | None:
     """The server list (or, in 2.0, the schemes) that the operation or its path item has to itself."""
     for node in (operation.node, *path_layers(operation)):
-        for key in ("servers", "schemes"):
-            if isinstance(node.value, dict) and node.value.get(key):
-                return node.child(key)
+        value = node.value
+        if isinstance(value, dict) and ("servers" in value or "schemes" in value):  # as few have
+            for key in ("servers", "schemes"):
+                if value.get(key):
+                    return node.child(key)
     return None
 
 
-def effective_path(api: Api, operation: Operation) -> str:
+def common_path(api: Api) -> str:
+    """Where the paths of operations begin that have no servers to themselves: the path of the first server."""
+    return _first_path(api.servers)
+
+
+def effective_path(operation: Operation, common: str) -> str:
     """The path a client calls: that of the first server, then the operation's, variable names erased.
 
     A webhook is called at an address of the receiver's: there it is only the webhook's name.
+
+    Args:
+        operation: which.
+        common: the ``common_path`` of its API.
     """
     if operation.kind != "path":
         return operation.path
-    servers = operation.parts.servers if own_servers(operation) else api.servers
-    prefix = next(_urls(servers[0])).path if servers else ""
-    return prefix.rstrip("/") + shape_of(operation.path)
+    prefix = _first_path(operation.parts.servers) if own_servers(operation) else common
+    return prefix + shape_of(operation.path)
+
+
+def _first_path(servers: tuple[Server, ...]) -> str:
+    return next(_urls(servers[0])).path.rstrip("/") if servers else ""
 
 
 class _Url(NamedTuple):

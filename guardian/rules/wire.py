@@ -7,7 +7,6 @@ its properties, one parameter each; a number is written alike in most styles; an
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from guardian.model import Direction
 from guardian.spec.api import Parameter, Schema
@@ -127,8 +126,7 @@ def _plain_object(parameter: Parameter, shaper: Shaper) -> Atom | None:
 def _parts(parameter: Parameter, plain: Atom) -> list[Parameter]:
     nested = parameter.style == "deepObject"
     return [
-        replace(
-            parameter,
+        parameter._replace(
             name=f"{parameter.name}[{name}]" if nested else name,
             required=parameter.required and name in plain.required,
             style="form",

@@ -3,8 +3,8 @@
 Everything is lazy. An ``Api`` knows its operations by name at once and reads their parts when they are asked for;
 a ``Schema`` is no more than the list of nodes that a value must satisfy together. Nothing is ever inlined.
 
-Values that are never copied with a change are named tuples: a dataclass takes ten times as long to define, at every
-start.
+Values that there are many of, or that are never copied with a change, are named tuples: a frozen dataclass takes ten
+times as long to define, at every start, and twice as long to make.
 """
 
 from __future__ import annotations
@@ -111,8 +111,7 @@ class MediaType(NamedTuple):
     item_schema: Schema | None = None  # OpenAPI 3.2, sequential media types
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(NamedTuple):
     """A request parameter or a header, with every default of its dialect filled in.
 
     ``location`` is ``query``, ``path``, ``header``, ``cookie`` or ``querystring`` (3.2); form fields of OpenAPI 2.0

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from guardian.spec.pieces import BY_MEMBERS, NotPlain, Piece, Text
+from guardian.spec.references import KEYWORDS
 
 #: Deepest nesting that is read; real specifications reach about 20.
 MAX_DEPTH = 200
@@ -53,8 +54,9 @@ class _Reader:
         self._text = data.decode("latin-1")
         self._is_ascii = data.isascii()
         self._like = like
-        self._like_data = like.data if like else b""
-        self._decode = DECODER.raw_decode
+        self._like_data = memoryview(like.data if like else b"")  # compared without copying large parts of it
+        self._referring: list[dict[str, Any]] = []  # the objects of the value being read that may refer to others
+        self._decoder = _decoder(self._referring)
         self.fresh: list[memoryview] = []  # the texts of pieces that were read, and of keys with escapes
 
     def document(self) -> Text:
@@ -66,17 +68,19 @@ class _Reader:
 
     def _piece(self, at: int, depth: int, like: Piece | None, like_at: int) -> Piece:
         """The value that begins at an offset; ``like`` is what stands in its place in the other text."""
-        if like is not None and isinstance(like.value, dict | list | str):  # a number's text may only begin alike
+        if like is not None and isinstance(like.value, (dict, list, str)):  # a number's text may only begin alike
             if self._data.startswith(self._like_data[like_at : like_at + like.length], at):
                 return like
         if depth < BY_MEMBERS and self._text.startswith("{", at):
             return self._object(at, depth, like, like_at)
-        value, end = self._decode(self._text, at)
+        self._referring.clear()
+        value, end = self._decoder.raw_decode(self._text, at)
         if not self._is_ascii and not (written := self._data[at:end]).isascii():
-            value = DECODER.decode(written.decode())
+            self._referring.clear()
+            value = self._decoder.decode(written.decode())
         if self._like is not None:
             self.fresh.append(memoryview(self._data)[at:end])
-        return Piece(end - at, value)
+        return Piece(end - at, value, referring=tuple(self._referring))
 
     def _object(self, start: int, depth: int, like: Piece | None, like_at: int) -> Piece:
         known = like.members if like is not None and like.members is not None else {}
@@ -118,22 +122,45 @@ def behind_blanks(text: str, at: int) -> int:
     return _BLANK.match(text, at).end()  # type: ignore[union-attr]  # matches the empty string too
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value = dict(pairs)
-    if len(value) != len(pairs):
-        keys = [key for key, _ in pairs]
-        raise DuplicateKey(next(key for key in keys if keys.count(key) > 1))
-    return value
-
-
 def json_float(text: str) -> float | str:
     """A number, or the text it was written as where JSON's own form of numbers cannot hold it."""
     number = float(text)
     return number if math.isfinite(number) else text
 
 
-#: Reads a whole text; raises ``DuplicateKey`` besides what ``json`` does.
-DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_float=json_float, parse_constant=str)
+def _decoder(referring: list[dict[str, Any]]) -> json.JSONDecoder:
+    """A reader of values; raises ``DuplicateKey`` besides what ``json`` does.
+
+    Args:
+        referring: what the objects with a keyword of references are added to.
+    """
+    refers_to_nothing = KEYWORDS.isdisjoint
+
+    def build(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        value = dict(pairs)
+        if len(value) != len(pairs):
+            raise DuplicateKey(_twice(pairs))
+        if not refers_to_nothing(value):
+            referring.append(value)
+        return value
+
+    return json.JSONDecoder(object_pairs_hook=build, parse_float=json_float, parse_constant=str)
+
+
+def _twice(pairs: list[tuple[str, Any]]) -> str:
+    """The first key that stands there more than once."""
+    keys = [key for key, _ in pairs]
+    return next(key for key in keys if keys.count(key) > 1)
+
+
+def load(text: str) -> Any:
+    """The value of a whole text.
+
+    Raises:
+        DuplicateKey: an object has a key twice.
+        ValueError, RecursionError: as ``json``.
+    """
+    return _decoder([]).decode(text)
 
 
 def unpaired(texts: Iterable[memoryview]) -> bytes:

@@ -34,15 +34,23 @@ class Piece:
         value: plain data.
         members: for an object that was read by members where each key and each piece begins, from the object's
             beginning, and the piece of its value.
-        references: what it refers to, as ``guardian.spec.refs`` finds it; ``None`` until somebody asks.
+        referring: the objects in a value that was read as a whole that have a keyword of references, if that is known.
+        references: what it refers to, as ``guardian.spec.references`` finds it; ``None`` until somebody asks.
     """
 
-    __slots__ = ("length", "members", "references", "value")
+    __slots__ = ("length", "members", "references", "referring", "value")
 
-    def __init__(self, length: int, value: Any, members: dict[str, tuple[int, int, Piece]] | None = None) -> None:
+    def __init__(
+        self,
+        length: int,
+        value: Any,
+        members: dict[str, tuple[int, int, Piece]] | None = None,
+        referring: tuple[dict[str, Any], ...] | None = None,
+    ) -> None:
         self.length = length
         self.value = value
         self.members = members
+        self.referring = referring
         self.references: tuple[str, ...] | None = None
 
 
@@ -69,9 +77,10 @@ class Text:
         stack = [(self.root, self.start)]
         while stack:
             piece, at = stack.pop()
-            if isinstance(piece.value, dict | list):
+            if isinstance(piece.value, (dict, list)):
                 found[id(piece.value)] = piece, at
-                stack.extend((each, at + offset) for _, offset, each in (piece.members or {}).values())
+            if piece.members is not None:
+                stack.extend([(each, at + offset) for _, offset, each in piece.members.values()])
         return found
 
     def piece_of(self, value: Any) -> tuple[Piece, int] | None:

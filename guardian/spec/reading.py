@@ -73,7 +73,7 @@ def elements(node: Node, key: str) -> list[Node]:
     holder = node.child(key)
     if not isinstance(value, list):
         raise malformed(holder, f"`{key}` must be a list, not {shown(value)}")
-    return [holder.child(index) for index in range(len(value))]
+    return [Node(holder.document, f"{holder.pointer}/{index}", item) for index, item in enumerate(value)]
 
 
 def schema_at(node: Node, key: str) -> Schema | None:

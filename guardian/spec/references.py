@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from guardian.spec.pieces import Piece, Text
+from guardian.spec.pieces import Piece
 from guardian.spec.pointers import escape
 
 COMPONENT_NAME = re.compile(r"[A-Za-z0-9._-]+")
 _CONTAINERS = frozenset((dict, list))
+#: An object without any of these refers to nothing by itself.
+KEYWORDS = frozenset(("$ref", "$dynamicRef", "$recursiveRef", "operationRef", "discriminator"))
 
 
 def refs_in(value: Any) -> tuple[str, ...]:
@@ -29,7 +30,7 @@ def refs_in(value: Any) -> tuple[str, ...]:
             if len(item) == 1 and type(ref := item.get("$ref")) is str:  # as most references stand
                 found[ref] = None
                 continue
-            if not _REFERENCE_KEYWORDS.isdisjoint(item):
+            if not KEYWORDS.isdisjoint(item):
                 found.update((ref, None) for _, ref in references_of(item))
             stack.extend([child for child in item.values() if type(child) in _CONTAINERS])
         elif type(item) is list:
@@ -37,35 +38,28 @@ def refs_in(value: Any) -> tuple[str, ...]:
     return tuple(found)
 
 
-# In JSON a string before a colon is a key. Dollars are rarer than quotation marks, which makes them quick to search for. A key
-# may be written with escapes, or end like one of these, and a discriminator needs a closer look; links are rare.
-_WRITTEN_REF = re.compile(rb'\$(?<="\$)(?:ref|dynamicRef|recursiveRef)"[ \t\r\n]*:[ \t\r\n]*("[^"\\]*(?:\\.[^"\\]*)*")')
-_MISLEADING = re.compile(rb'\\(?:u00|"\$)')
-_NOT_BY_TEXT = (b'"discriminator"', b'"operationRef"')
-
-
-def refs_of(text: Text, piece: Piece, at: int) -> tuple[str, ...]:
-    """As ``refs_in``, of a piece, which both sides of a comparison mostly share; by the text where that is JSON."""
+def refs_of(piece: Piece) -> tuple[str, ...]:
+    """As ``refs_in``, of a piece, which both sides of a comparison mostly share."""
     found = piece.references
     if found is None:
         if piece.members is not None:
-            own = [ref for _, ref in references_of(piece.value)]
-            below = [refs_of(text, each, at + offset) for _, offset, each in piece.members.values()]
-            found = tuple(dict.fromkeys(chain(own, *below)))
+            below = [refs_of(each) for _, _, each in piece.members.values()]
+            found = tuple(dict.fromkeys(chain(_told_by([piece.value]), *below)))
         else:
-            found = _written_refs(text.data, at, at + piece.length) if text.is_json else None
-            if found is None:
-                found = refs_in(piece.value)
+            found = refs_in(piece.value) if piece.referring is None else _told_by(piece.referring)
         piece.references = found
     return found
 
 
-def _written_refs(data: bytes, start: int, end: int) -> tuple[str, ...] | None:
-    """As ``refs_in``, of a stretch of JSON; None where that needs a closer look than at the text."""
-    if _MISLEADING.search(data, start, end) or any(data.find(each, start, end) >= 0 for each in _NOT_BY_TEXT):
-        return None
-    quoted = dict.fromkeys(_WRITTEN_REF.findall(data, start, end))
-    return tuple(dict.fromkeys(str(json.loads(each)) if b"\\" in each else each[1:-1].decode() for each in quoted))
+def _told_by(referring: Iterable[dict[str, Any]]) -> tuple[str, ...]:
+    """The references that stand in some objects themselves, each once."""
+    found: dict[str, None] = {}
+    for item in referring:
+        if len(item) == 1 and type(ref := item.get("$ref")) is str:  # as above
+            found[ref] = None
+        else:
+            found.update((ref, None) for _, ref in references_of(item))
+    return tuple(found)
 
 
 def sites_in(value: Any) -> Iterator[tuple[str, str, str]]:
@@ -91,6 +85,3 @@ def references_of(item: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for target in mapping.values() if isinstance(mapping, dict) else ():
         if isinstance(target, str):
             yield "mapping", f"#/components/schemas/{target}" if COMPONENT_NAME.fullmatch(target) else target
-
-
-_REFERENCE_KEYWORDS = frozenset(("$ref", "$dynamicRef", "$recursiveRef", "operationRef", "discriminator"))

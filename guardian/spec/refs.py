@@ -91,7 +91,7 @@ class Document:
         known = self._refs.get(id(value))
         if known is None:
             piece = self.written.piece_of(value) if self.written is not None else None
-            found = refs_in(value) if self.written is None or piece is None else refs_of(self.written, *piece)
+            found = refs_in(value) if piece is None else refs_of(piece[0])
             known = self._refs[id(value)] = value, found
         return known[1]
 

@@ -164,7 +164,7 @@ def _without_collector() -> Iterator[None]:
 
 def _load_json(text: str, file: str) -> Any:
     try:
-        value = json_text.DECODER.decode(text)
+        value = json_text.load(text)
     except json_text.DuplicateKey as error:
         # The careful reader names both lines; where it cannot read this JSON (tabs, \ud83d\ude00), the key must do.
         duplicate = ReadError(f"the key {str(error)!r} stands twice in one object", file=file)
