@@ -111,8 +111,20 @@ class Mode(StrEnum):
     BOTH = "both"
 
 
+class _Packed:
+    """What is sent from one process to another by the thousand: as the arguments that make it again, which is quick.
+
+    Of itself a frozen dataclass with slots is asked for the list of its fields on both ways.
+    """
+
+    __slots__: tuple[str, ...] = ()
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return type(self), tuple([getattr(self, name) for name in self.__slots__])
+
+
 @dataclass(frozen=True, slots=True, order=True)
-class Location:
+class Location(_Packed):
     """A place in a file, symbolic until a report wants its line.
 
     ``pointer`` is a JSON pointer (RFC 6901) into ``file``; line and column are 1-based and ``None`` until
@@ -170,7 +182,7 @@ class AcceptedBy:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class Change(_Packed):
     """One change of a contract, placed, judged and (after the graph) matched with its consumers.
 
     ``place`` names the message part (``response 200 application/json``), ``field`` the field in it as manifests

@@ -53,9 +53,10 @@ def order(change: Change) -> tuple[object, ...]:
     return (standing(change).rank, -change.severity.rank, *place, change.rule, change.fingerprint, change.message)
 
 
-def ordered(report: Report) -> list[Change]:
-    """All changes of the report in report order."""
-    return sorted(report.changes, key=order)
+def ordered(report: Report, *, harmless: bool = True) -> list[Change]:
+    """The changes of the report in report order; ``harmless``: with those that neither count nor break the contract."""
+    changes = report.changes if harmless else [each for each in report.changes if standing(each) is not Standing.INFO]
+    return sorted(changes, key=order)
 
 
 def listed(consumers: Iterable[ConsumerImpact]) -> list[ConsumerImpact]:
@@ -98,10 +99,10 @@ class Block:
         return sum(impact.impact is Impact.BROKEN for impact in self.consumers)
 
 
-def blocks(report: Report) -> list[Block]:
+def blocks(report: Report, *, harmless: bool = True) -> list[Block]:
     """The report's changes as blocks: urgent first, among those the ones that break most consumers first."""
     groups: dict[object, list[Change]] = {}
-    for number, change in enumerate(ordered(report)):
+    for number, change in enumerate(ordered(report, harmless=harmless)):
         groups.setdefault(_edit(change, number), []).append(change)
     found = [Block(tuple(group), _merged(group)) for group in groups.values()]
     return sorted(found, key=lambda block: (block.standing.rank, -block.broken))  # stable: else in report order

@@ -51,7 +51,7 @@ class _Annotation:
 
 def render(report: Report) -> str:
     """Annotations, most urgent first, then the verdict with all counts as the last notice."""
-    found = [_change(block) for block in blocks(report) if block.standing in _LEVELS]
+    found = [_change(block) for block in blocks(report, harmless=False)]
     found += [
         _Annotation(
             _NOTE_LEVELS.get(note.level, "notice"),

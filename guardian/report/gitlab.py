@@ -28,7 +28,7 @@ _TEXT = 1000
 
 def render(report: Report, *, verbose: bool = False) -> str:
     """One issue per change that someone should look at, harmless ones with ``verbose``; then the notes in files."""
-    issues = [_issue(change) for change in ordered(report) if verbose or standing(change) is not Standing.INFO]
+    issues = [_issue(change) for change in ordered(report, harmless=verbose)]
     issues += [
         _entry(NOTE_CHECK, note.message, _NOTE_SEVERITIES[note.level], Location(note.file, line=note.line))
         for note in words.sorted_notes(report)

@@ -28,10 +28,14 @@ def pad(text: str, width: int) -> str:
 
 def wrap(text: str, width: int) -> list[str]:
     """The words of the text in lines of at most ``width`` cells; a longer word has a line of its own."""
+    text = text.lstrip(" ")
+    if cells(text) <= width:
+        return [text]  # as most are that have a line
+    measure = len if text.isascii() else cells
     lines: list[str] = []
     line, taken = "", 0
     for word in text.split(" "):
-        needed = cells(word)
+        needed = measure(word)
         if not line:
             line, taken = word, needed
         elif taken + 1 + needed > width:

@@ -40,7 +40,7 @@ _CROWDS = {"@all", "@everyone", "@here", "@channel"}
 
 def render(report: Report, *, verbose: bool = False, limit: int = HARD_LIMIT - MARKER_ROOM) -> str:
     """The report in at most ``limit`` bytes of UTF-8 (4,096 or more)."""
-    found = blocks(report)
+    found = blocks(report, harmless=verbose)
     shown = [block for block in found if block.standing.counts]
     numbers = {id(block): number for number, block in enumerate(shown, start=1)}
     text = _Budget(limit - _CLOSING_ROOM)

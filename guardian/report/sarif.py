@@ -32,7 +32,7 @@ _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@")
 
 def render(report: Report, *, verbose: bool = False) -> str:
     """The report as a SARIF log with one run."""
-    changes = [change for change in ordered(report) if verbose or standing(change) is not Standing.INFO]
+    changes = ordered(report, harmless=verbose)
     rules = sorted({change.rule for change in changes})
     positions = {rule: number for number, rule in enumerate(rules)}
     run = {

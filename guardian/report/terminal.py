@@ -26,7 +26,7 @@ _ONE_LINERS = 10  # accepted or unread changes named
 def render(report: Report, *, color: bool = False, width: int = 100, verbose: bool = False) -> str:
     """The report as text of at most ``width`` cells a line, file names excepted; ``verbose`` leaves nothing out."""
     page = Page(max(60, width))
-    found = blocks(report)
+    found = blocks(report, harmless=verbose)
     shown = [block for block in found if block.standing.counts]
     page.text(safe(words.headline(report)), lead=(f"{report.verdict.value.upper()}  ", _VERDICT_STYLE[report.verdict]))
     page.text(safe(words.summary_sentence(report)))

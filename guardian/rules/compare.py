@@ -115,6 +115,7 @@ class _Comparer:
         self._unreached: list[str] | None = None
         self._stability: dict[str, tuple[Node, ...]] = {}
         self._head_paths: frozenset[str] | None = None
+        self._locations: dict[tuple[str, str], Location] = {}
         self.title = (base or head).title if base or head else ""  # type: ignore[union-attr]
         self.service = (head or base).service if base or head else ""  # type: ignore[union-attr]
 
@@ -305,8 +306,8 @@ class _Comparer:
             confidence=confidence,
             message=message,
             why=delta.why or rule.why,
-            base=_location(delta.base, self.base),
-            head=_location(delta.head, self.head),
+            base=self._location(delta.base, self.base),
+            head=self._location(delta.head, self.head),
             fingerprint=_fingerprint(rule.id, self.title, placed.operation, direction, place, field, message),
             renamed_to=write_path("", [(c.step, c.literal) for c in path], delta.renamed_to)
             if delta.renamed_to
@@ -317,6 +318,16 @@ class _Comparer:
             strict_impact=delta.strict_impact or _strict(rule, delta),
             unproved=delta.unproved,
         )
+
+    def _location(self, node: Node | None, api: Api | None) -> Location | None:
+        """Where a side says it: one value for all operations that show it, which is the less to send to another process."""
+        if node is None:
+            return Location(api.file, "") if api is not None else None
+        key = (node.document.file, node.pointer)
+        found = self._locations.get(key)
+        if found is None:
+            found = self._locations[key] = node.location
+        return found
 
     def _path_is_gone(self, pair: object) -> bool:
         """Whether an operation was removed together with all others of its path."""
@@ -347,12 +358,13 @@ class _Comparer:
     def _severity(
         self, rule: Rule, delta: Delta, direction: Direction, alias: str | None, confidence: Confidence
     ) -> Severity:
-        chosen = self.options.severity or {}
-        # An alias says less than its rule: it speaks of changes that go by this name, and of no others.
-        for name in (alias, rule.id) if alias else (rule.id,):
-            for key in (f"{name}@{direction.value}", name):
-                if key in chosen:
-                    return chosen[key]
+        chosen = self.options.severity
+        if chosen:
+            # An alias says less than its rule: it speaks of changes that go by this name, and of no others.
+            for name in (alias, rule.id) if alias else (rule.id,):
+                for key in (f"{name}@{direction.value}", name):
+                    if key in chosen:
+                        return chosen[key]
         if delta.severity is not None:
             return delta.severity
         return judge(delta.effect, direction, confidence)
@@ -402,12 +414,6 @@ def unstable(node: Node, extension: str) -> bool:
 def worded(message: str, field: str, place: str) -> str:
     """A sentence from a rule's predicate: what the predicate is said of comes first."""
     return f"`{field}` {message}" if field else f"the {place} {message}"
-
-
-def _location(node: Node | None, api: Api | None) -> Location | None:
-    if node is not None:
-        return node.location
-    return Location(api.file, "") if api is not None else None
 
 
 def fingerprint(change: Change, title: str) -> str:

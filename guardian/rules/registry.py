@@ -56,7 +56,7 @@ class Example(NamedTuple):
 class Rule(NamedTuple):
     """One rule. ``hit``/``impact``/``strict_impact`` say who is concerned and how badly, unless a delta says otherwise.
 
-    ``claims`` lists the OpenAPI fields and JSON Schema keywords that this rule answers for.
+    ``claims`` lists the OpenAPI fields and JSON Schema keywords that this rule answers for. ``doc`` is its docstring.
     """
 
     id: str
@@ -68,9 +68,21 @@ class Rule(NamedTuple):
     strict_impact: Impact
     claims: tuple[str, ...]
     since: str
-    summary: str
-    why: str
-    examples: tuple[Example, ...]
+    doc: str
+
+    @property
+    def summary(self) -> str:
+        """What happened, in one sentence."""
+        return parse_docstring(self.doc)[0]
+
+    @property
+    def why(self) -> str:
+        """Why it matters."""
+        return parse_docstring(self.doc)[1]
+
+    @property
+    def examples(self) -> tuple[Example, ...]:
+        return parse_docstring(self.doc)[2]
 
     @property
     def aliases(self) -> tuple[str, ...]:
@@ -103,10 +115,8 @@ def rule(
     def register(check: Callable[[PairT], Iterator[Delta]]) -> Callable[[PairT], Iterator[Delta]]:
         if id in _RULES:
             raise ValueError(f"rule {id} is registered twice")
-        summary, why, examples = parse_docstring(check.__doc__ or "")
-        _RULES[id] = Rule(
-            id, area, pair, check, hit, impact, strict_impact or impact, claims, since, summary, why, examples
-        )
+        doc = check.__doc__ or ""
+        _RULES[id] = Rule(id, area, pair, check, hit, impact, strict_impact or impact, claims, since, doc)
         return check
 
     return register
@@ -145,8 +155,7 @@ def declare(
     """
     if id in _RULES:
         raise ValueError(f"rule {id} is registered twice")
-    summary, why, examples = parse_docstring(doc)
-    _RULES[id] = Rule(id, area, Declared, _no_deltas, hit, impact, impact, claims, since, summary, why, examples)
+    _RULES[id] = Rule(id, area, Declared, _no_deltas, hit, impact, impact, claims, since, doc)
 
 
 class Declared:
@@ -157,8 +166,9 @@ def _no_deltas(_pair: Any) -> Iterable[Delta]:
     return ()
 
 
+@cache
 def parse_docstring(doc: str) -> tuple[str, str, tuple[Example, ...]]:
-    """Split a rule's docstring into its summary, its reason and its examples."""
+    """Split a rule's docstring into its summary, its reason and its examples: of most rules nobody asks for them."""
     text = textwrap.dedent("    " + doc.strip("\n ")) if doc else ""
     lines = text.splitlines()
     body = textwrap.dedent("\n".join(lines[1:])).splitlines()

@@ -183,6 +183,8 @@ def field_stability_changed(pair: UnionPair) -> Iterator[Delta]:
     """A field promises more or less stability."""
     key = STABILITY.get()
     base, head = _level(pair.base, pair.base_node, key), _level(pair.head, pair.head_node, key)
+    if base is None and head is None:
+        return  # by far the most
     before, after = (node.value if node else None for node in (base, head))
     fact = stability(before, after)
     if fact is not None:
@@ -203,6 +205,6 @@ def _level(shape: Shape, node: Node | None, key: str) -> Node | None:
     if key in shape.said or node is None:
         return shape.said.get(key)
     if not isinstance(node.value, dict) or ("$ref" not in node.value and key not in node.value):
-        return None  # by far the most
+        return None
     layers = node.document.documents.layers(node)
     return next((each.child(key) for each in layers if isinstance(each.value, dict) and key in each.value), None)

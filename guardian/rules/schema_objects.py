@@ -232,6 +232,8 @@ def property_became_required(pair: ObjectPair) -> Iterator[Delta]:
         base: {type: object, properties: {name: {type: string}}}
         head: {type: object, required: [name], properties: {name: {type: string}}}
     """
+    if pair.head.required.keys() <= pair.base.required.keys():
+        return  # most often, and seen at once
     for name in pair.head.required:
         if name not in pair.base.required and name in pair.base.properties:
             yield Delta(
@@ -263,6 +265,8 @@ def property_became_optional(pair: ObjectPair) -> Iterator[Delta]:
         base: {type: object, required: [name], properties: {name: {type: string}}}
         head: {type: object, properties: {name: {type: string}}}
     """
+    if pair.base.required.keys() <= pair.head.required.keys():
+        return  # most often, and seen at once
     for name in pair.base.required:
         if name not in pair.head.required and name in pair.head.properties:
             yield Delta(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import marshal
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
@@ -22,8 +22,10 @@ from guardian.rules.pairs import ATOM_PAIRS, Delta, Relate, SchemaRoot, UnionPai
 from guardian.rules.registry import Rule, rules_for
 from guardian.spec import limits
 from guardian.spec.api import Node, Schema
-from guardian.spec.dynamic import is_guessed
+from guardian.spec.dynamic import ELSEWHERE, is_guessed
 from guardian.spec.objects import Properties, undeclared
+from guardian.spec.references import references_of
+from guardian.spec.refs import Document
 from guardian.spec.shape import Atom, Shape
 from guardian.spec.shaper import Shaper
 from guardian.spec.subtypes import family_of
@@ -285,16 +287,12 @@ class Walker:
         return alike
 
     def _means_same(self, base: Any, head: Any, at: Node, head_at: Node) -> bool:
-        # Equal in Python is not yet equal in JSON: there True is 1. Serialised, they differ.
-        text = marshal.dumps(base, 2)
-        if base is not head and text != marshal.dumps(head, 2):
-            return False
-        if b"$" not in text and b"discriminator" not in text:
-            return True  # without a reference
-        one, other = at.document, head_at.document
-        if one.scoped or other.scoped:
+        refs = _refs_in_equal(base, head, at.document)
+        if not refs:
+            return refs is not None
+        if at.document.scoped or head_at.document.scoped:
             return False  # where a reference leads depends on the way to it
-        return all(self._lead_alike(ref, at, head_at) for ref in one.refs_in(base))
+        return all(self._lead_alike(ref, at, head_at) for ref in refs)
 
     def _lead_alike(self, ref: str, at: Node, head_at: Node) -> bool:
         """Whether a reference leads to the same on both sides; remembered."""
@@ -308,6 +306,26 @@ class Walker:
                 found = False
             self._leads[key] = found
         return found
+
+
+def _refs_in_equal(base: Any, head: Any, document: Document) -> Sequence[str] | None:
+    """The references in what is equal as JSON on both sides; None where it is not.
+
+    Args:
+        document: that of base.
+    """
+    if base is not head and base != head:
+        return None
+    if type(base) is dict and set(map(type, base.values())) == _TEXT:  # as most properties are
+        return () if ELSEWHERE.isdisjoint(base) else [ref for _, ref in references_of(base)]
+    # Of other things than texts what is equal in Python is not yet equal in JSON: there True is 1. Serialised, they differ.
+    text = marshal.dumps(base, 2)
+    if base is not head and text != marshal.dumps(head, 2):
+        return None
+    return document.refs_in(base) if b"$" in text or b"discriminator" in text else ()
+
+
+_TEXT = {str}
 
 
 def _drained(queue: deque[_T]) -> Iterator[_T]:

@@ -32,6 +32,8 @@ ANNOTATIONS = frozenset(("default", "deprecated", "x-stability-level", "x-sunset
 
 # A schema without any of these says by itself all that it says, in one alternative.
 _COMPOSING = ELSEWHERE | {"oneOf", "anyOf", "discriminator"}
+# Nor does one without any of these say, by itself or elsewhere, which messages carry it.
+_FLAGGING = ELSEWHERE | {"readOnly", "writeOnly"}
 
 
 class _Branch(NamedTuple):
@@ -291,27 +293,24 @@ class Shaper:
         return read_only, write_only
 
     def _node_flags(self, node: Node) -> tuple[Node | None, Node | None]:
+        value = node.value
+        if not isinstance(value, dict) or _FLAGGING.isdisjoint(value):
+            return None, None
         found = self._flags.get(node.key)
         if found is not None:
             return found
         self._flags[node.key] = (None, None)  # a cycle says nothing
-        read_only: Node | None = None
-        write_only: Node | None = None
-        value = node.value
-        if isinstance(value, dict):
-            read_only = node.child("readOnly") if value.get("readOnly") is True else None
-            write_only = node.child("writeOnly") if value.get("writeOnly") is True else None
-            below = list(targets_of(node))
-            if below and not DIALECTS[node.document.dialect].schema_siblings:
-                read_only = write_only = None
-            below.extend(
-                node.child("allOf", index)
-                for index, part in enumerate(_list(value.get("allOf")))
-                if isinstance(part, dict)
-            )
-            for each in below:
-                first, second = self._node_flags(each)
-                read_only, write_only = read_only or first, write_only or second
+        read_only = node.child("readOnly") if value.get("readOnly") is True else None
+        write_only = node.child("writeOnly") if value.get("writeOnly") is True else None
+        below = list(targets_of(node))
+        if below and not DIALECTS[node.document.dialect].schema_siblings:
+            read_only = write_only = None
+        below.extend(
+            node.child("allOf", index) for index, part in enumerate(_list(value.get("allOf"))) if isinstance(part, dict)
+        )
+        for each in below:
+            first, second = self._node_flags(each)
+            read_only, write_only = read_only or first, write_only or second
         self._flags[node.key] = (read_only, write_only)
         return read_only, write_only
 

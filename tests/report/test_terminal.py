@@ -8,6 +8,7 @@ import pytest
 
 from guardian.model import Location, Severity, Verdict
 from guardian.report import render
+from guardian.report.blocks import Standing, blocks
 from guardian.report.layout import cells, wrap
 from tests.report import samples
 
@@ -138,3 +139,17 @@ def test_wrap_counts_cells_not_characters() -> None:
     """Wide characters take two cells."""
     assert wrap("\u4e16\u754c \u4e16\u754c", 5) == ["\u4e16\u754c", "\u4e16\u754c"]
     assert wrap("a b c", 5) == ["a b c"]
+
+
+def test_wrap_treats_spaces_alike_in_texts_that_fit_and_that_do_not() -> None:
+    """Those at the start are left out, others stay."""
+    assert wrap("  a  b ", 9) == ["a  b "]
+    assert wrap("  a  b c", 4) == ["a  b", "c"]
+    assert wrap("", 9) == wrap("  ", 1) == [""]
+
+
+def test_changes_that_only_verbose_reports_name_are_left_out_of_others() -> None:
+    """What is left stands in the same blocks and in the same order."""
+    report = samples.friday_rename()
+    found = blocks(report)
+    assert blocks(report, harmless=False) == [each for each in found if each.standing is not Standing.INFO] != found

@@ -45,6 +45,12 @@ def test_equal_in_python_is_not_the_same_in_json(before: Any, after: Any) -> Non
     assert {(rule, field) for rule, field, _ in told(base, head)} == {("type-changed", "p")}
 
 
+def test_defaults_equal_in_python_differ_in_json() -> None:
+    """However little a property says besides."""
+    base, head = (answer(thing(p={"type": "string", "default": each}, q={"title": "q"})) for each in (1, True))
+    assert [(rule, field) for rule, field, _ in told(base, head)] == [("default-changed", "p")]
+
+
 def test_a_property_written_the_same_may_lead_to_a_change() -> None:
     """The text of a property decides nothing where it refers to something: what it leads to does."""
     a = thing(
