@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -223,7 +224,9 @@ def _in_processes(
     size = max(1, len(pending) // (request.jobs * 4))
     portions = [tuple(pending[start : start + size]) for start in range(0, len(pending), size)]
     found: dict[str, Comparison | None] = {}
-    with ProcessPoolExecutor(max_workers=min(request.jobs, len(portions)), mp_context=context) as pool:
+    with ProcessPoolExecutor(
+        min(request.jobs, len(portions)), context, sys.setrecursionlimit, (sys.getrecursionlimit(),)
+    ) as pool:
         running = [pool.submit(_portion, portion, sides, request, options) for portion in portions]
         try:
             # In their order, so that what is reported, an error too, does not depend on who is quickest.

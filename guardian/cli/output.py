@@ -9,7 +9,9 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from contextlib import suppress
 from pathlib import Path
+from typing import TextIO
 
 from guardian.errors import GuardianError, UsageError
 
@@ -65,6 +67,8 @@ def write_stdout(text: str) -> None:
 def write_file(path: Path, text: str) -> None:
     """Write a report to its file: whole or not at all, its folder made where it is missing.
 
+    A link stays one: what it leads to is written. ``/dev/stdout`` and the like are the stream itself.
+
     Raises:
         UsageError: it cannot be written there.
     """
@@ -73,7 +77,14 @@ def write_file(path: Path, text: str) -> None:
     data = text.encode("utf-8", "backslashreplace")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        if path.exists() and not path.is_file():  # /dev/stderr and the like cannot be replaced, only written to
+        stream = _stream_at(path)
+        if stream is not None:
+            stream.flush()
+            stream.buffer.write(data)
+            stream.flush()
+            return
+        path = path.resolve()
+        if path.exists() and not path.is_file():  # devices and pipes cannot be replaced, only written to
             path.write_bytes(data)
             return
         with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as part:
@@ -86,6 +97,17 @@ def write_file(path: Path, text: str) -> None:
             raise
     except OSError as error:
         raise UsageError(f"cannot write the report: {error.strerror}", file=str(path)) from error
+
+
+def _stream_at(path: Path) -> TextIO | None:
+    """Standard output or error, if a path is just another name of it: opened anew it would be overwritten from the start."""
+    if path.is_file() and not path.is_symlink():
+        return None  # redirected to this file: the report takes its place
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):  # closed, or of no file
+            if os.path.samestat(path.stat(), os.fstat(stream.fileno())):
+                return stream
+    return None
 
 
 def _umask() -> int:

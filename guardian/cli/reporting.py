@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import gc
+import sys
 
 from guardian.cli.output import report_width, wants_color, write_file, write_stdout
 from guardian.cli.progress import Progress
 from guardian.cli.settings import Run
 from guardian.config import ReportFormat
 from guardian.model import Report
+
+# Python's own limit of 1,000 calls ends a comparison some ninety alternatives deep; the stack has room for far more than this.
+_DEEPEST = 5_000
 
 
 def checked(run: Run) -> Report:
@@ -18,6 +22,7 @@ def checked(run: Run) -> Report:
     # A check is one short run over data that lives to its end: looking through a large specification's million values
     # for garbage again and again would be a quarter of the time.
     gc.disable()
+    sys.setrecursionlimit(_DEEPEST)
     with Progress(quiet=run.quiet) as progress:
         return check.run(run.request, progress)
 

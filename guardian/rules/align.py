@@ -146,7 +146,7 @@ class _Sides:
         self._same_media = all(_same_child(*roots, key, same) for key in ("consumes", "produces"))
         self._same_security = _same_child(*roots, "security", same)
         self._changed_schemes = self._find_changed_schemes()
-        self._schemes: set[_SchemeKey] = set()
+        self._schemes: set[tuple[str, str]] = set()  # by their names
 
     def service(self, matches: Iterable[Matched]) -> Iterator[Placed]:
         yield Placed(ApiPair(self.base, self.head), "", "api", Direction.REQUEST)
@@ -248,11 +248,9 @@ class _Sides:
         return named.isdisjoint(self._changed_schemes)
 
     def _security(self, base: Operation, head: Operation) -> Iterator[Placed]:
-        """The schemes that both sides require, once each: what is not on the wire is compared once for the service."""
+        """The schemes that both sides require, each pair once: what is not on the wire is compared once for the service."""
         ours, theirs = _schemes_of(base), _schemes_of(head)
         for key, scheme in ours.items():
-            if key in self._schemes:
-                continue
             # Two schemes may be the same on the wire; then names tell them apart, as far as both sides have them.
             renamed = (
                 other for (identity, _), other in sorted(theirs.items(), key=lambda each: each[0]) if identity == key[0]
@@ -260,8 +258,8 @@ class _Sides:
             partner = theirs.get(key) or next(
                 (other for other in renamed if (key[0], other.component) not in ours), None
             )
-            if partner is not None:
-                self._schemes.add(key)
+            if partner is not None and (scheme.component, partner.component) not in self._schemes:
+                self._schemes.add((scheme.component, partner.component))
                 yield Placed(SchemePair(scheme, partner), "", "security", Direction.REQUEST)
 
     def _same_part(self, base: Parameter | Body | Response, head: Parameter | Body | Response) -> bool:

@@ -92,13 +92,13 @@ class _Portion(NamedTuple):
 
     Attributes:
         changes: in the order of the walk.
-        schemes: those of the security schemes that it came by, each by what it is and its name at base.
-        assumed: whether anything was assumed, so that another order of operations might say something else.
+        schemes: those of the pairs of security schemes that it came by, by their names.
+        hangs_on_order: whether another order of operations might say something else.
     """
 
     changes: list[Change]
     schemes: dict[object, list[Change]]
-    assumed: bool
+    hangs_on_order: bool
 
 
 # What one process is asked for at a time, and gives.
@@ -137,7 +137,7 @@ class _Comparer:
         found = spread(lambda part: part(), parts, jobs)
         portions = [each for each in found if isinstance(each, _Portion)]
         self._unreached = next((each for each in found if not isinstance(each, _Portion)), None)
-        if len(portions) > 1 and any(each.assumed for each in portions):
+        if len(portions) > 1 and any(each.hangs_on_order for each in portions):
             # Another number of processes would ask in another order: in one process the order is always the same.
             self.walker = Walker(self._same)
             aligner = Aligner(self.base, self.head, self._same)
@@ -173,10 +173,10 @@ class _Comparer:
         for placed in (each for matched in matches for each in aligner.operation(matched)):
             found = list(self._changes(placed, told))
             if isinstance(placed.pair, SchemePair):
-                schemes[placed.pair.base.identity, placed.pair.base.component] = found
+                schemes[placed.pair.base.component, placed.pair.head.component] = found
             else:
                 changes += found
-        return _Portion(changes, schemes, self.walker.assumed)
+        return _Portion(changes, schemes, self.walker.hangs_on_order)
 
     def _together(self, portions: Iterable[_Portion]) -> list[Change]:
         """What all portions say, each thing once, in the order of reports."""

@@ -45,7 +45,7 @@ def _written(schema: Schema) -> Node | None:
     kind = value.get("type")
     if not isinstance(kind, str) or kind not in _WORDS or not value.keys() <= _WORDS[kind]:
         return None
-    if STABILITY.get() in FOR_PEOPLE:  # as one is free to say, strange as it is
+    if STABILITY.get() in _WORDS[kind]:  # as one is free to say, strange as it is
         return None
     if kind == "array":
         return node if isinstance(value.get("items"), dict) else None

@@ -96,7 +96,7 @@ class Walker:
         self._effects: dict[_Key, Effect | None] = {}
         self._busy: set[_Key] = set()
         self._relating: set[_Key] = set()
-        #: Whether anything was assumed while it was being found out: then what is remembered may hang on what was asked first.
+        #: Whether anything was assumed while it was being found out.
         self.assumed = False
 
     def same(self, base: Schema, head: Schema) -> bool:
@@ -104,6 +104,11 @@ class Walker:
         return len(base.nodes) == len(head.nodes) and all(
             self._same(a, b) for a, b in zip(base.nodes, head.nodes, strict=True)
         )
+
+    @property
+    def hangs_on_order(self) -> bool:
+        """Whether what is remembered may hang on what was asked first."""
+        return self.assumed or self.base_shaper.cut or self.head_shaper.cut
 
     def walk(self, root: SchemaRoot) -> Iterator[Found]:
         """Everything that differs below a root, shortest paths first."""

@@ -56,6 +56,8 @@ class Shaper:
         self._memo: dict[tuple[tuple[tuple[str, str], ...], Direction], Shape] = {}
         self._referred: dict[tuple[tuple[str, str], Direction], Shape] = {}  # by what a reference leads to
         self._asked: set[object] = set()  # what is being answered, where an answer may lead back to itself
+        #: Whether an answer did: then what is remembered may hang on what was asked first.
+        self.cut = False
         self._flags: dict[tuple[str, str], tuple[Node | None, Node | None]] = {}
         self._flags_behind: dict[tuple[str, str], tuple[Node | None, Node | None]] = {}  # by document and reference
 
@@ -75,6 +77,7 @@ class Shaper:
         """The effective shape; None where it is asked for while it is being answered: a schema that needs itself."""
         key = (schema.key, direction)
         if key in self._asked:
+            self.cut = True
             return None
         self._asked.add(key)
         try:
@@ -297,9 +300,16 @@ class Shaper:
         if not isinstance(value, dict) or _FLAGGING.isdisjoint(value):
             return None, None
         found = self._flags.get(node.key)
-        if found is not None:
-            return found
-        self._flags[node.key] = (None, None)  # a cycle says nothing
+        if found is None:
+            found = self._flags[node.key] = self._search_flags(node, {node.key})
+        return found
+
+    def _search_flags(self, node: Node, seen: set[tuple[str, str]]) -> tuple[Node | None, Node | None]:
+        """Where they are said first, of a node and what holds together with it, without what was looked at before.
+
+        What is found on the way is not remembered: in a circle it hangs on where one entered it.
+        """
+        value = node.value
         read_only = node.child("readOnly") if value.get("readOnly") is True else None
         write_only = node.child("writeOnly") if value.get("writeOnly") is True else None
         below = list(targets_of(node))
@@ -309,9 +319,10 @@ class Shaper:
             node.child("allOf", index) for index, part in enumerate(_list(value.get("allOf"))) if isinstance(part, dict)
         )
         for each in below:
-            first, second = self._node_flags(each)
-            read_only, write_only = read_only or first, write_only or second
-        self._flags[node.key] = (read_only, write_only)
+            if each.key not in seen and isinstance(each.value, dict) and not _FLAGGING.isdisjoint(each.value):
+                seen.add(each.key)
+                first, second = self._flags.get(each.key) or self._search_flags(each, seen)
+                read_only, write_only = read_only or first, write_only or second
         return read_only, write_only
 
 

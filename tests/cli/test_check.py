@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -177,3 +178,28 @@ def test_imports_of_a_check_of_two_files(two_files: Path):
     assert done.returncode == 1
     modules = set(done.stderr.splitlines())
     assert modules & {*EXTRAS, "guardian.learn", "guardian.cli.init", "guardian.cli.scan", "ruamel.yaml"} == set()
+
+
+def chain(leaf: str, length: int) -> str:
+    """A document of as many components, each of which holds the next one in either of two alternatives."""
+    schemas: dict[str, Any] = {f"N{length}": {"type": leaf}}
+    for number in range(length):
+        below = {"$ref": f"#/components/schemas/N{number + 1}"}
+        ways = [{"type": "object", "required": [name], "properties": {name: below}} for name in "ab"]
+        schemas[f"N{number}"] = {"oneOf": ways}
+    content = {"application/json": {"schema": {"$ref": "#/components/schemas/N0"}}}
+    paths = {"/a": {"post": {"requestBody": {"content": content}, "responses": {}}}}
+    info = {"title": "T", "version": "1"}
+    return json.dumps({"openapi": "3.1.0", "info": info, "paths": paths, "components": {"schemas": schemas}})
+
+
+def test_a_long_way_down(tmp_path: Path):
+    """Alternatives in alternatives, each deep enough that Python's own limit of calls would end it, are compared."""
+    files = [tmp_path / f"{side}.json" for side in ("base", "head")]
+    for file, leaf in zip(files, ("string", "integer"), strict=True):
+        file.write_text(chain(leaf, 250))
+    sides = ("--base", str(files[0]), "--head", str(files[1]))
+    done = subprocess.run(
+        [sys.executable, "-m", "guardian", "check", *sides, "--no-fixes"], capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (1, b"")

@@ -73,3 +73,42 @@ def test_a_reader_that_has_gone_is_no_error():
         process.stdout.close()
         assert process.stderr.read() == b""
     assert process.returncode == 0
+
+
+def written_by(args: list[str], out: Path) -> None:
+    """`write_file` in a process whose standard output goes to a file, followed by a line of its own."""
+    script = "import sys\nfrom pathlib import Path\nfrom guardian.cli.output import write_file, write_stdout\n"
+    script += f"for name in {args!r}:\n    write_file(Path(name), 'report\\n')\nwrite_stdout('text\\n')\n"
+    with out.open("wb") as stream:
+        subprocess.run([sys.executable, "-c", script], stdout=stream, check=True)
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="streams have no names here")
+def test_standard_output_by_another_name(tmp_path: Path):
+    """What is written there comes before the text for standard output, whatever that goes to, and its name stays."""
+    link = tmp_path / "stdout"
+    link.symlink_to("/proc/self/fd/1")
+    out = tmp_path / "out"
+    written_by([str(link), "/proc/self/fd/1"], out)
+    assert out.read_text() == "report\nreport\ntext\n"
+    assert os.readlink(link) == "/proc/self/fd/1"
+
+
+def test_a_link_stays_a_link(tmp_path: Path):
+    """The file that it leads to is written, be it there or not."""
+    (tmp_path / "reports").mkdir()
+    for name in ("old", "new"):
+        (tmp_path / name).symlink_to(f"reports/{name}")
+    (tmp_path / "reports" / "old").write_text("before")
+    for name in ("old", "new"):
+        write_file(tmp_path / name, "report")
+        assert (tmp_path / name).is_symlink()
+        assert (tmp_path / "reports" / name).read_text() == "report"
+    assert len(list((tmp_path / "reports").iterdir())) == 2
+
+
+def test_a_file_that_standard_output_goes_to(tmp_path: Path):
+    """Asked for by its own name, the report takes its place."""
+    out = tmp_path / "out"
+    written_by([str(out)], out)
+    assert out.read_text() == "report\n"

@@ -112,6 +112,8 @@ def test_a_word_for_people_may_say_how_stable_a_schema_is() -> None:
     base, head = (document(thing(x=TEXT) | {"title": each}, TEXT) for each in ("stable", "alpha"))
     assert said(base, head) == []
     assert {"stability-changed"} == {each.split("'")[1] for each in said(base, head, stability="title")}
+    base, head = (document(thing(x=each), TEXT) for each in (TEXT, COUNT))
+    assert "stability-changed" in {each.split("'")[1] for each in said(base, head, stability="properties")}
 
 
 @pytest.mark.parametrize(

@@ -137,3 +137,21 @@ def test_where_tokens_come_from_is_told_once_for_the_service() -> None:
         ("security-scheme-detail-changed", "", "info"),
         ("security-scheme-detail-changed", "", "warning"),
     ]
+
+
+@pytest.mark.parametrize("moved", ["B", "C"])
+def test_a_scheme_with_two_successors_is_compared_with_both(moved: str) -> None:
+    """Whichever operation comes first."""
+
+    def token(host: str) -> dict[str, Any]:
+        return {"type": "oauth2", "flows": {"clientCredentials": {"tokenUrl": f"https://{host}", "scopes": {}}}}
+
+    def document(first: str, last: str, schemes: dict[str, Any]) -> dict[str, Any]:
+        operations = {"/a": {"put": {"security": [{first: []}]}}, "/z": {"get": {"security": [{last: []}]}}}
+        return api("{}", components={"securitySchemes": schemes}) | {"paths": operations}
+
+    head = document("C", "B", {name: token("other" if name == moved else "t") for name in "BC"})
+    found = changes(document("A", "A", {"A": token("t")}), head)
+    assert [change.rule for change in found] == ["security-scheme-detail-changed"]
+    assert found[0].head is not None
+    assert found[0].head.pointer.startswith(f"/components/securitySchemes/{moved}")

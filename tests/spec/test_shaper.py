@@ -103,3 +103,26 @@ def test_declared_names_are_known_without_their_schemas() -> None:
     atom = shape(Shaper(), document({"Node": node}), "Node").atoms[0]
     assert atom.properties.keys() == {"name", "age"}
     assert atom.properties.keys() - {"age"} == atom.required.keys() == {"name"}
+
+
+def test_flags_in_a_circle_are_those_of_all_of_it() -> None:
+    """Two schemas that hold each other are read-only where one is, whichever is asked about first."""
+    circle = {
+        "A": {"allOf": [{"$ref": "#/components/schemas/B"}]},
+        "B": {"allOf": [{"$ref": "#/components/schemas/A"}], "type": "string", "readOnly": True},
+    }
+    api = document(circle, "3.0.3")
+    for names in ("AB", "BA"):
+        shaper = Shaper()
+        found = {name: shaper.flags(Schema((api.node(f"/components/schemas/{name}"),))) for name in names}
+        assert all(read_only is not None and write_only is None for read_only, write_only in found.values()), names
+
+
+def test_an_answer_that_led_back_to_itself_is_known() -> None:
+    """What a schema is that needs itself hangs on who was asked first: whoever shares work must hear of that."""
+    shaper = Shaper()
+    plain = document({"A": {"not": {"type": "string"}}, "B": {"not": {"not": {"$ref": "#/components/schemas/B"}}}})
+    shape(shaper, plain, "A")
+    assert not shaper.cut
+    shape(shaper, plain, "B")
+    assert shaper.cut
