@@ -23,7 +23,7 @@ from guardian.spec.api import Schema
 from guardian.spec.ecma import Undecidable
 from guardian.spec.facets import admits
 from guardian.spec.objects import undeclared
-from guardian.spec.shape import ANYTHING, Atom, Shape, canonical
+from guardian.spec.shape import ANYTHING, Atom, Shape, canonical, meant
 from guardian.spec.shaper import Shaper
 
 # How many plausible values of one schema are looked at.
@@ -31,6 +31,11 @@ FEW = 6
 # Longer texts and arrays are not made: nobody reads them.
 MAX_TEXT = 70_000
 MAX_ITEMS = 1_100
+
+# Schemas that need each other can be gone through in more ways than anybody has time for: what was made inside of such circles
+# is made again so many times in all, then it stays as it is; and different values are sought in so many places below one.
+MOST_REMADE = 5_000
+MOST_SOUGHT = 500
 
 # Texts that meet many a pattern which cannot be decided.
 _GUESSES = (
@@ -58,6 +63,8 @@ class Sampler:
         # By alternative, which is kept so that its id is not given twice: the first value of its properties, if any.
         self._firsts: dict[int, tuple[Atom, dict[str, tuple[Any, ...]]]] = {}
         self._busy: set[object] = set()
+        self._remade = 0
+        self._sought = 0
         self._cut = False
         #: Whether a circle was ever cut: then what is remembered may hang on what was asked first.
         self.has_cut = False
@@ -78,9 +85,10 @@ class Sampler:
         Raises:
             RefError: a reference in the schema leads nowhere.
         """
-        key: Hashable = schema.key
-        if len(schema.nodes) == 1:
-            node = schema.nodes[0]
+        named = meant(schema)
+        key: Hashable = named.key
+        if len(named.nodes) == 1:
+            node = named.nodes[0]
             key = plainly(node.value, node.document.dialect) or key
         found = self._memo.get((key, most))
         if found is not None:
@@ -94,8 +102,10 @@ class Sampler:
         made = _in_turn(streams)
         values = tuple(islice(made if most == 1 else unequal(made), most))
         self._busy.discard(key)
-        if not self._cut or not self._busy:  # else it was made while its parent was, and may lack something
+        if not self._cut or not self._busy or self._remade == MOST_REMADE:
             self._memo[key, most] = values
+        else:  # it was made while its parent was, and may lack something
+            self._remade += 1
         self._cut = outer or (self._cut and bool(self._busy))
         return values
 
@@ -162,6 +172,7 @@ class Sampler:
 
     def many(self, schema: Schema, wanted: int, above: frozenset[object] = frozenset()) -> Iterator[Any]:
         """Different values of a schema, as many as are wanted and as there seem to be; ``above`` are those it is in."""
+        self._sought = self._sought + 1 if above else 0
         known = self.values(schema)
         yield from known
         for atom in self.atoms(schema) if wanted > len(known) else ():
@@ -174,10 +185,11 @@ class Sampler:
                 yield from islice(various_texts(atom), wanted)
             elif atom.kind == "object":
                 smallest = self.object(atom, {}) or {}
-                inside = above | {schema.key}
+                inside = above | {meant(schema).key}
                 for name, below in atom.properties.items():
-                    open_ones = below.key in self._busy or below.key in inside
-                    values = () if open_ones else islice(self.many(below, wanted, inside), wanted)
+                    key = meant(below).key
+                    is_open = key in self._busy or key in inside or self._sought > MOST_SOUGHT
+                    values = () if is_open else islice(self.many(below, wanted, inside), wanted)
                     yield from ({**smallest, name: value} for value in values)
 
     # -- objects -----------------------------------------------------------------------------------------------------
