@@ -31,7 +31,10 @@ def closed(schema: dict[str, Any], outlined: Outlined) -> dict[str, Any]:
         return schema  # it has said itself what other keys are
     if schema.keys().isdisjoint(_IN_PLACE):
         return {**schema, "additionalProperties": False}
-    return {"allOf": [schema, {**outline(schema, outlined), "unevaluatedProperties": False}]}
+    made = outline(schema, outlined)
+    if made.items() <= schema.items():  # then there is nothing that only the schema itself says at length
+        return {**schema, "unevaluatedProperties": False}
+    return {"allOf": [schema, {**made, "unevaluatedProperties": False}]}
 
 
 def outline(schema: Json, outlined: Outlined, known: Set[str] = frozenset()) -> dict[str, Any]:

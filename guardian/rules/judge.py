@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from guardian.errors import RefError
 from guardian.model import Direction
 from guardian.rules.alike import Alike
+from guardian.rules.keywords import mapping
 from guardian.rules.rewrite import Memo, Rewriter, Role
 from guardian.rules.validator import Json, Unjudgeable, compiled
 from guardian.spec.api import Node, Schema
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
 
 
-# A schema that has been made ready for so many kinds of values is made ready for all.
+# A schema that has been made ready for so many kinds of values is made ready for all. One of alternatives is so at once:
+# the values of each have other keys, and all alternatives are rewritten whichever of them a value is.
 ASKED_OFTEN = 2
 
 # Judges ask each other no further down than this: Python would end it somewhere, and the validator say nothing of that.
@@ -155,9 +157,11 @@ class Judge:
             Unjudgeable: the schema is nothing that the validator can read.
             RefError: a reference in the schema leads nowhere.
         """
+        if needs is not True and not compiled(needs).is_valid(value):  # asked first, for it is far less than the schema
+            return False
         accepted = self._validator(value).is_valid(value)
         self._judges.settle()
-        return accepted and (needs is True or compiled(needs).is_valid(value))
+        return accepted
 
     def objections(self, value: Any) -> list[set[str]]:
         """For each objection to a value the keywords that lead to it.
@@ -185,7 +189,8 @@ class Judge:
         for known, with_items, validator in self._validators:
             if names <= known and items <= with_items:
                 return validator
-        if len(self._validators) == ASKED_OFTEN:  # then once for all values, if the whole of it can be read
+        often = 0 if _offers_alternatives(self._schema) else ASKED_OFTEN
+        if len(self._validators) == often:  # then once for all values, if the whole of it can be read
             with suppress(Unjudgeable, RefError):
                 self._whole = self._compiled(None, True)
                 return self._whole
@@ -204,3 +209,9 @@ class Judge:
 
         rewriter = Rewriter(direction, role, tags, names, items, judges.memo, exact=self._exact, elsewhere=below)
         return compiled(rewriter.schema(self._schema.nodes), {_ASK: question})
+
+
+def _offers_alternatives(schema: Schema) -> bool:
+    """Whether several schemas are listed of which a value satisfies one."""
+    listed = [mapping(node.value).get(keyword) for node in schema.nodes for keyword in ("anyOf", "oneOf")]
+    return any(isinstance(options, list) and len(options) > 1 for options in listed)

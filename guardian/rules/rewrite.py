@@ -40,15 +40,18 @@ class Role(Enum):
     RECEIVER = auto()
 
 
-# What only the keywords of other schemas below or beside it could add to: without any of these a schema is a leaf.
-_COMPOUND = frozenset(
+# Most schemas have none of a group, and then nobody looks for each of its keywords.
+_COMPOSING = frozenset(("allOf", "anyOf", "oneOf", "not", "if", "discriminator", "x-extensible-enum"))
+_OF_OTHER_KEYS = frozenset(
     (
-        *(*REFERENCES, "allOf", "anyOf", "oneOf", "not", "if", "discriminator", "x-extensible-enum"),
-        *("properties", "required", "additionalProperties", "patternProperties", "unevaluatedProperties"),
-        *("propertyNames", "dependentRequired", "dependentSchemas", "dependencies"),
-        *("items", "prefixItems", "additionalItems", "contains", "unevaluatedItems"),
+        *("additionalProperties", "patternProperties", "unevaluatedProperties", "propertyNames"),
+        *("dependentRequired", "dependentSchemas", "dependencies"),
     )
 )
+_OF_OBJECTS = _OF_OTHER_KEYS | {"properties", "required"}
+_OF_ARRAYS = frozenset(("items", "prefixItems", "additionalItems", "contains", "unevaluatedItems"))
+# What only the keywords of other schemas below or beside it could add to: without any of these a schema is a leaf.
+_COMPOUND = frozenset(REFERENCES) | _COMPOSING | _OF_OBJECTS | _OF_ARRAYS
 
 
 class Memo:
@@ -254,9 +257,21 @@ class Rewriter:
         if known is None:
             known = self.memo.assertions[key] = value, assertions(node)
         schema = dict(known[1])
-        schema.update(self._object(node, trail, hidden))
-        schema.update(self._array(node))
-        conjuncts: list[Json] = list(schema.pop("allOf", ()))
+        if not _OF_OBJECTS.isdisjoint(value):
+            schema.update(self._object(node, trail, hidden))
+        if not _OF_ARRAYS.isdisjoint(value):
+            schema.update(self._array(node))
+        if not _COMPOSING.isdisjoint(value):
+            conjuncts = [*schema.pop("allOf", ()), *self._composed(node, trail, hidden)]
+            conjuncts = [part for part in conjuncts if part is not True]
+            if conjuncts:
+                schema["allOf"] = conjuncts
+        return schema
+
+    def _composed(self, node: Node, trail: tuple[Node, ...], hidden: frozenset[str]) -> list[Json]:
+        """What a node says of the same value by other schemas, one of which each must hold."""
+        value = node.value
+        conjuncts: list[Json] = []
         conjuncts.extend(self.rewrite(part, trail, hidden) for part in parts_of(node, "allOf"))
         for keyword in ("anyOf", "oneOf"):
             options = [self.rewrite(part, trail, hidden) for part in parts_of(node, keyword)]
@@ -275,10 +290,7 @@ class Rewriter:
         extensible = value.get("x-extensible-enum")
         if isinstance(extensible, list) and "enum" not in value and self.direction is Direction.REQUEST:
             conjuncts.append({"enum": extensible})
-        conjuncts = [part for part in conjuncts if part is not True]
-        if conjuncts:
-            schema["allOf"] = conjuncts
-        return schema
+        return conjuncts
 
     def _exactly(self, node: Node, trail: tuple[Node, ...], hidden: frozenset[str]) -> Json:
         before, self.exact = self.exact, True
@@ -289,6 +301,7 @@ class Rewriter:
     # -- objects and arrays ------------------------------------------------------------------------------------------
 
     def _object(self, node: Node, trail: tuple[Node, ...], hidden: frozenset[str]) -> dict[str, Any]:
+        """What a node says of the keys of objects, and of what stands at them."""
         value = node.value
         schema: dict[str, Any] = {}
         required = [name for name in texts(value.get("required")) if name not in hidden]
@@ -312,6 +325,15 @@ class Rewriter:
                 properties.setdefault(name, True)
         if properties:
             schema["properties"] = properties
+        if not _OF_OTHER_KEYS.isdisjoint(value):
+            schema.update(self._other_keys(node, trail, hidden))
+        return schema
+
+    def _other_keys(self, node: Node, trail: tuple[Node, ...], hidden: frozenset[str]) -> dict[str, Any]:
+        """What a node says of keys that it has no property for, and of keys that depend on others."""
+        value = node.value
+        schema: dict[str, Any] = {}
+        sends = self.role is Role.SENDER and not self.exact
         patterns = {
             readable(pattern): self._child(node, "patternProperties", pattern)
             for pattern in mapping(value.get("patternProperties"))
@@ -374,14 +396,15 @@ class Rewriter:
         flag = "readOnly" if self.direction is Direction.REQUEST else "writeOnly"
         saying = ELSEWHERE | {flag}
         together = list(conjuncts(nodes))
-        required = {name for node in together for name in texts(node.value.get("required"))}
+        required = [name for node in together for name in texts(node.value.get("required"))]
+        reached = None if self.names is None else self.names.union(required)
         return frozenset(
             name
             for node in together
             for name, declared in mapping(node.value.get("properties")).items()
-            if isinstance(declared, dict)
+            if (reached is None or name in reached)
+            and isinstance(declared, dict)
             and not saying.isdisjoint(declared)
-            and (self._reached(name) or name in required)
             and self._flagged(node, name, flag)
         )
 

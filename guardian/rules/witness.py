@@ -130,6 +130,7 @@ class Prover:
         """A whole message that shows a finding, or why there is none."""
         root, lost, tags = found.root, self.lost_property(found), _about_tags(found)
         needs = _needs(found, lost) if lost else True
+        judges = self._judges(root, root.base, root.head, tags)
         reasons: list[str] = []
         missing = NO_VALUE
         for value in islice(self.local(found, lost, reasons), MAX_LOCAL):
@@ -137,7 +138,7 @@ class Prover:
             for message in islice(self.messages(found, value), MAX_MESSAGES):
                 if root.text and not _has_text(message):
                     continue
-                if self._tells_apart(found, root.base, root.head, message, needs, tags, reasons):
+                if _tells_apart(judges, root, message, needs, reasons):
                     return _Shown(message, lost)
         return reasons[0] if reasons else missing
 
@@ -159,22 +160,18 @@ class Prover:
     def _search(self, found: Found, lost: str | None, reasons: list[str]) -> Iterator[Any]:
         needs: Json = {"required": [lost]} if lost else True
         tags = _about_tags(found)
+        judges = self._judges(found.root, found.base, found.head, tags)
         undecided = found.delta.confidence is Confidence.POSSIBLE
         # Several findings at one place are put to the same judges, mostly with the same values.
         answers = self._answers[self._between(found.base, found.head, found.root), lost, tags]
         for written, value in _each_once(islice(self._candidates(found, lost), MAX_TRIED)):
             if written not in answers:
                 told: list[str] = []
-                answers[written] = self._tells_apart(found, found.base, found.head, value, needs, tags, told), told
+                answers[written] = _tells_apart(judges, found.root, value, needs, told), told
             tells, why_not = answers[written]
             reasons.extend(why_not)
-            if tells and (not undecided or self._refused_for(found, value)):
+            if tells and (not undecided or _refused_for(judges[1], found, value)):
                 yield value
-
-    def _refused_for(self, found: Found, value: Any) -> bool:
-        """Whether the receiving side refuses a value for nothing but what the finding is about."""
-        _, receives = self._judges(found.root, found.base, found.head, _about_tags(found))
-        return all(keywords & _claims(found) for keywords in receives.objections(value))
 
     def _candidates(self, found: Found, lost: str | None) -> Iterator[_Candidate]:
         """What the finding itself suggests, then the limits that its rule speaks of, then everything."""
@@ -238,22 +235,8 @@ class Prover:
                 if made is not None:
                     yield made
 
-    def _tells_apart(
-        self, found: Found, base: Schema, head: Schema, value: Any, needs: Json, tags: bool, reasons: list[str]
-    ) -> bool:
-        """Whether the sending side accepts a value and the receiving side, with its needs, accepts no reading of it.
-
-        Why one of them could not be asked is put into ``reasons``.
-        """
-        sends, receives = self._judges(found.root, base, head, tags)
-        read = readings(value) if found.root.text else (value,)
-        try:
-            return sends.accepts(value) and not any(receives.accepts(each, needs) for each in read)
-        except Unjudgeable as reason:
-            reasons.append(str(reason))
-            return False
-
     def _judges(self, root: SchemaRoot, base: Schema, head: Schema, tags: bool) -> tuple[Judge, Judge]:
+        """Those who speak for a place: the sending side's comes first."""
         direction = root.direction
         roles = (Role.SENDER, Role.RECEIVER) if direction is Direction.REQUEST else (Role.RECEIVER, Role.SENDER)
         judges = (
@@ -326,6 +309,25 @@ def _each_once(candidates: Iterator[_Candidate]) -> Iterator[_Candidate]:
 def _turned(root: SchemaRoot, base: _T, head: _T) -> tuple[_T, _T]:
     """Who sends comes first."""
     return (base, head) if root.direction is Direction.REQUEST else (head, base)
+
+
+def _tells_apart(judges: tuple[Judge, Judge], root: SchemaRoot, value: Any, needs: Json, reasons: list[str]) -> bool:
+    """Whether the sending side accepts a value and the receiving side, with its needs, accepts no reading of it.
+
+    Why one of them could not be asked is put into ``reasons``.
+    """
+    sends, receives = judges
+    read = readings(value) if root.text else (value,)
+    try:
+        return sends.accepts(value) and not any(receives.accepts(each, needs) for each in read)
+    except Unjudgeable as reason:
+        reasons.append(str(reason))
+        return False
+
+
+def _refused_for(receives: Judge, found: Found, value: Any) -> bool:
+    """Whether the receiving side refuses a value for nothing but what the finding is about."""
+    return all(keywords & _claims(found) for keywords in receives.objections(value))
 
 
 def _claims(found: Found) -> set[str]:

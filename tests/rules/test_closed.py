@@ -71,6 +71,15 @@ def _outlined(reference: str) -> str:
     return "#/$defs/outline"
 
 
+def test_what_is_all_outline_is_said_once() -> None:
+    """Of alternatives the outline would say all again, whichever keyword lists them."""
+    options = [{"properties": {"a": {"const": 1}}, "required": ["a"]}, {"properties": {"b": {"type": "string"}}}]
+    for schema in ({"anyOf": options}, {"type": "object", "allOf": [{"anyOf": options}]}):
+        assert closed(schema, _outlined) == {**schema, "unevaluatedProperties": False}
+    both = {"anyOf": options, "properties": {"c": {"type": "string"}}}
+    assert closed(both, _outlined)["allOf"][0] is both
+
+
 def test_a_family_that_leads_back_to_itself_stays_small() -> None:
     """Kinds that extend one parent and hold it again in every property: what is written is not multiplied by depth."""
     kinds = 24

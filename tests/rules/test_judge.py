@@ -12,7 +12,7 @@ from guardian.errors import RefError
 from guardian.model import Direction
 from guardian.rules.judge import MAX_DEPTH, Judge, Judges
 from guardian.rules.rewrite import Role
-from guardian.rules.validator import Unjudgeable
+from guardian.rules.validator import Unjudgeable, compiled
 from guardian.spec.api import Schema
 from guardian.spec.refs import Document, Documents
 from guardian.spec.sources import MemoryTree
@@ -296,6 +296,42 @@ def test_a_part_of_many_values_is_asked_about_once(monkeypatch: pytest.MonkeyPat
     assert asked.count(part) == 1
     assert not judge.accepts({"user": {"user": 1}})
     assert judge.accepts({"user": {"user": "1"}})
+
+
+def test_alternatives_are_made_ready_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For values of all of them; where one cannot be read, those of the others are judged all the same."""
+    made: list[Any] = []
+
+    def counted(written: Any, keywords: Any = None) -> Any:
+        made.append(written)
+        return compiled(written, keywords)
+
+    monkeypatch.setattr("guardian.rules.judge.compiled", counted)
+    alternatives = [thing_with(STRING), {"type": "object", "properties": {"id": STRING}, "required": ["id"]}]
+    judge = Judge(schema({"anyOf": alternatives}), Direction.REQUEST, Role.SENDER)
+    assert all(judge.accepts(value) for value in ({"user": "a"}, {"id": "a"}, {}))
+    assert not judge.accepts({"id": "a", "other": 1})
+    assert len(made) == 1
+    unreadable = {"type": "object", "properties": {"a": {"type": "string", "pattern": "["}}}
+    judge = Judge(schema({"anyOf": [*alternatives, unreadable]}), Direction.REQUEST, Role.SENDER)
+    assert judge.accepts({"user": "a"})
+    assert judge.accepts({"id": "a"})
+    with pytest.raises(Unjudgeable, match=r"pattern `\[`"):
+        judge.accepts({"a": "a"})
+
+
+def test_what_a_reader_needs_is_asked_first() -> None:
+    """Without it the value is not accepted, whatever the schema says; with it the schema counts."""
+    judge = Judge(schema({"type": "object", "properties": {"a": STRING}}), Direction.RESPONSE, Role.RECEIVER)
+    needs = {"required": ["a"]}
+    assert judge.accepts({"a": "a"}, needs)
+    assert not judge.accepts({"a": 1}, needs)
+    assert not judge.accepts({}, needs)
+    assert judge.accepts({})
+    unreadable = Judge(schema({"type": "object", "pattern": "["}), Direction.RESPONSE, Role.RECEIVER)
+    assert not unreadable.accepts({}, needs)
+    with pytest.raises(Unjudgeable):
+        unreadable.accepts({"a": "a"}, needs)
 
 
 def test_what_cannot_be_judged_below_is_no_refusal() -> None:

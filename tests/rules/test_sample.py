@@ -167,7 +167,7 @@ def test_schemas_that_need_each_other_are_not_gone_through_in_every_way() -> Non
     names = [f"S{number}" for number in range(12)]
     below = {name: {"$ref": f"#/components/schemas/{name}"} for name in names}
     needy = {"oneOf": [{"type": "object", "properties": below, "required": [each]} for each in names]}
-    schemas = {name: needy for name in names}
+    schemas = dict.fromkeys(names, needy)
     array = {"type": "array", "items": below["S0"], "minItems": 2, "uniqueItems": True}
     sampler = Sampler(Shaper(), Direction.REQUEST)
     assert sampler.values(side(array, schemas, "3.1.0")) == ()
