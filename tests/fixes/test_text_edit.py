@@ -288,7 +288,7 @@ def test_real_files_are_edited_at_random_places() -> None:
             assert equal(load(result.data, path.name), after), path
             assert splice(result.before, result.splices) == result.data.decode("utf-8-sig"), path
     assert tried > 50
-    assert refused < tried / 25
+    assert refused < tried / (25 if SHARED.exists() else 10)  # of few files alone a few make much
 
 
 YAML_SCALARS = st.none() | st.booleans() | st.integers(-99, 99) | st.text("ab: #-'\"\n,[]{}&*!|>%@`~0é", max_size=8)
