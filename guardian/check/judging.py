@@ -23,7 +23,7 @@ from guardian.check.versions import unbumped
 from guardian.config import CheckRequest, ExceptionEntry
 from guardian.errors import ConfigError
 from guardian.model import Change, Note, Severity
-from guardian.rules.compare import fingerprint, number_twins, order
+from guardian.rules.identity import fingerprint, number_twins, order
 
 
 def judge(

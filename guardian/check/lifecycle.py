@@ -19,7 +19,7 @@ from guardian.check.policy import reason
 from guardian.config import Lifecycle
 from guardian.model import Change, Confidence, Effect, Hit, Impact, Location, Mode, Severity
 from guardian.rules import aliases
-from guardian.rules.compare import fingerprint
+from guardian.rules.identity import fingerprint
 from guardian.spec.dates import read_date
 
 _REMOVED = frozenset(

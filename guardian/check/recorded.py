@@ -27,7 +27,7 @@ from guardian.model import (
     Severity,
     Witness,
 )
-from guardian.rules.compare import fingerprint
+from guardian.rules.identity import fingerprint
 from guardian.spec.locate import locate
 
 if TYPE_CHECKING:

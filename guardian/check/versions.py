@@ -10,7 +10,7 @@ from guardian.check.compare import Apis
 from guardian.check.policy import reason
 from guardian.model import Change, Confidence, Direction, Effect, Location, Severity
 from guardian.rules import aliases
-from guardian.rules.compare import fingerprint
+from guardian.rules.identity import fingerprint
 
 _RULE = "version-not-bumped"
 

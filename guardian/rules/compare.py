@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,8 +11,9 @@ from guardian.model import Change, Confidence, Direction, Hit, Impact, Location,
 from guardian.rules import aliases
 from guardian.rules.align import Aligner, Placed
 from guardian.rules.facts import STABILITY
+from guardian.rules.identity import fingerprint_of, number_twins, order
 from guardian.rules.matching import Matched
-from guardian.rules.pairs import Delta, OperationPair, SchemaRoot, SchemePair, XmlPair
+from guardian.rules.pairs import Delta, OperationPair, SchemaRoot, XmlPair
 from guardian.rules.registry import Rule
 from guardian.rules.urls import shape_of
 from guardian.rules.verdict import judge
@@ -32,7 +31,6 @@ UNSTABLE = frozenset({"alpha", "draft"})
 WORTH_A_PROCESS = 100
 # What one portion computes of a component the next one in another process may compute again; too few take unequal times.
 _PORTIONS_A_PROCESS = 8
-_VARIABLE = re.compile(r"\{[^}]*\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +89,11 @@ class _Portion(NamedTuple):
     """What one process finds in some of the operations.
 
     Attributes:
-        changes: in the order of the walk.
-        schemes: those of the pairs of security schemes that it came by, by their names.
+        changes: in the order of the walk; what other operations show too may be found again by another process.
         hangs_on_order: whether another order of operations might say something else.
     """
 
     changes: list[Change]
-    schemes: dict[object, list[Change]]
     hangs_on_order: bool
 
 
@@ -143,7 +139,7 @@ class _Comparer:
             aligner = Aligner(self.base, self.head, self._same)
             portions = [self._portion(aligner, aligner.matches)]
         service = [change for each in aligner.service() for change in self._changes(each, set())]
-        return [_Portion(service, {}, False), *portions]
+        return [_Portion(service, False), *portions]
 
     def _portions(self, matches: Sequence[Matched], jobs: int) -> list[Sequence[Matched]]:
         """Operations in portions of whole paths, for several processes where there is enough to compare."""
@@ -168,25 +164,14 @@ class _Comparer:
     def _portion(self, aligner: Aligner, matches: Sequence[Matched]) -> _Portion:
         """What all pairs of some operations say."""
         told: set[object] = set()
-        changes: list[Change] = []
-        schemes: dict[object, list[Change]] = {}
-        for placed in (each for matched in matches for each in aligner.operation(matched)):
-            found = list(self._changes(placed, told))
-            if isinstance(placed.pair, SchemePair):
-                schemes[placed.pair.base.component, placed.pair.head.component] = found
-            else:
-                changes += found
-        return _Portion(changes, schemes, self.walker.hangs_on_order)
+        placed = (each for matched in matches for each in aligner.operation(matched))
+        changes = [change for each in placed for change in self._changes(each, told)]
+        return _Portion(changes, self.walker.hangs_on_order)
 
     def _together(self, portions: Iterable[_Portion]) -> list[Change]:
         """What all portions say, each thing once, in the order of reports."""
         changes: dict[object, Change] = {}
-        schemes: dict[object, list[Change]] = {}
-        for portion in portions:
-            schemes = portion.schemes | schemes  # where the first of several operations requires it
-            for change in portion.changes:
-                changes.setdefault((change.fingerprint, change.base, change.head), change)
-        for change in (each for found in schemes.values() for each in found):
+        for change in (each for portion in portions for each in portion.changes):
             changes.setdefault((change.fingerprint, change.base, change.head), change)
         return number_twins(sorted(changes.values(), key=order))
 
@@ -308,7 +293,7 @@ class _Comparer:
             why=delta.why or rule.why,
             base=self._location(delta.base, self.base),
             head=self._location(delta.head, self.head),
-            fingerprint=_fingerprint(rule.id, self.title, placed.operation, direction, place, field, message),
+            fingerprint=fingerprint_of(rule.id, self.title, placed.operation, direction, place, field, message),
             renamed_to=write_path("", [(c.step, c.literal) for c in path], delta.renamed_to)
             if delta.renamed_to
             else None,
@@ -414,45 +399,3 @@ def unstable(node: Node, extension: str) -> bool:
 def worded(message: str, field: str, place: str) -> str:
     """A sentence from a rule's predicate: what the predicate is said of comes first."""
     return f"`{field}` {message}" if field else f"the {place} {message}"
-
-
-def fingerprint(change: Change, title: str) -> str:
-    """12 hex digits that name this very change: what, where and between which values; never files, lines or order."""
-    return _fingerprint(
-        change.rule, title, change.operation, change.direction, change.place, change.field, change.message
-    )
-
-
-def _fingerprint(
-    rule: str, title: str, operation: str, direction: Direction, place: str, field: str, message: str
-) -> str:
-    parts = (rule, title, _VARIABLE.sub("{}", operation), direction.value, place, field, message)
-    return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:12]
-
-
-def number_twins(changes: list[Change]) -> list[Change]:
-    """Fingerprints made unique: what is told twice of one place is numbered in order."""
-    seen: dict[str, int] = {}
-    result: list[Change] = []
-    for change in changes:
-        count = seen.get(change.fingerprint, 0)
-        seen[change.fingerprint] = count + 1
-        if count:
-            text = f"{change.fingerprint}:{count}"
-            change = replace(change, fingerprint=hashlib.sha256(text.encode()).hexdigest()[:12])
-        result.append(change)
-    return result
-
-
-def order(change: Change) -> tuple[str, ...]:
-    """The one order of changes in every report: reports are the same bytes from run to run."""
-    return (
-        change.service,
-        change.operation,
-        change.place,
-        change.field,
-        change.rule,
-        change.message,
-        change.fingerprint,
-        *(f"{side.file}#{side.pointer}" if side else "" for side in (change.base, change.head)),
-    )

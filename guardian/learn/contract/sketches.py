@@ -17,7 +17,8 @@ from guardian.lazy import cached_property
 from guardian.learn.contract.engine import Comparison, Ground, Side
 from guardian.learn.contract.regions import Regions, region_of
 from guardian.model import Change, Impact, Severity
-from guardian.rules.compare import Options, compare, order
+from guardian.rules.compare import Options, compare
+from guardian.rules.identity import order
 from guardian.spec.api import Api, Node
 from guardian.spec.pointers import unescape
 from guardian.spec.sameness import Sameness
