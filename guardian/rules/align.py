@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from guardian.model import Direction
 from guardian.rules.encoding import shared_headers
-from guardian.rules.matching import Matched, match_callbacks, match_operations
+from guardian.rules.matching import Matched, either, match_callbacks, match_operations
 from guardian.rules.pairs import (
     ApiPair,
     BodyPair,
@@ -113,15 +113,13 @@ def _matches(base: Api | None, head: Api | None) -> list[Matched]:
 
 
 def _by_path(matched: Matched) -> tuple[str, str]:
-    operation = matched[0] or matched[1]
-    assert operation is not None, "a match has at least one side"
+    operation = either(matched)
     return operation.path, operation.name
 
 
 def _alone(matched: Matched) -> Iterator[Placed]:
     """An operation that one side lacks, and its callbacks, which are gone or new with it."""
-    operation = matched[0] or matched[1]
-    assert operation is not None, "a match has at least one side"
+    operation = either(matched)
     direction = _direction(operation)
     yield Placed(OperationPair(*matched, direction), operation.name, "operation", direction)
     if isinstance(operation.node.value, dict) and operation.node.value.get("callbacks"):

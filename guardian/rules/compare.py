@@ -12,7 +12,7 @@ from guardian.rules import aliases
 from guardian.rules.align import Aligner, Placed
 from guardian.rules.facts import STABILITY
 from guardian.rules.identity import fingerprint_of, number_twins, order
-from guardian.rules.matching import Matched
+from guardian.rules.matching import Matched, either
 from guardian.rules.pairs import Delta, OperationPair, SchemaRoot, XmlPair
 from guardian.rules.registry import Rule
 from guardian.rules.urls import shape_of
@@ -148,7 +148,7 @@ class _Comparer:
         size = len(matches) // min(jobs * _PORTIONS_A_PROCESS, MOST_PARTS - 1) + 1
         starts = [0]
         for at in range(1, len(matches)):
-            if at - starts[-1] >= size and _path(matches[at]) != _path(matches[at - 1]):
+            if at - starts[-1] >= size and either(matches[at]).path != either(matches[at - 1]).path:
                 starts.append(at)
         return [matches[start:end] for start, end in zip(starts, [*starts[1:], len(matches)], strict=True)]
 
@@ -353,12 +353,6 @@ class _Comparer:
         if delta.severity is not None:
             return delta.severity
         return judge(delta.effect, direction, confidence)
-
-
-def _path(matched: Matched) -> str:
-    operation = matched[0] or matched[1]
-    assert operation is not None, "a match has at least one side"
-    return operation.path
 
 
 def _schemas(api: Api | None) -> Mapping[str, Any]:

@@ -20,6 +20,13 @@ Matched = tuple[Operation | None, Operation | None]
 _Key = Callable[[Operation], Hashable]
 
 
+def either(matched: Matched) -> Operation:
+    """The operation on base, or the one on head where base has none."""
+    operation = matched[0] or matched[1]
+    assert operation is not None, "a match has at least one side"
+    return operation
+
+
 def match_operations(base: Api, head: Api) -> list[Matched]:
     """Paths and webhooks of both sides in pairs; what has no partner stands alone. In the order of its name."""
     pairs, lost, gained = _match(

@@ -101,11 +101,16 @@ def test_little_is_compared_by_one_process(forks: list[int], monkeypatch: pytest
     assert not forks
 
 
+def ref(name: str) -> dict[str, str]:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def answers(name: str) -> dict[str, Any]:
+    return {"post": {"responses": {"200": {"content": {"application/json": {"schema": ref(name)}}}}}}
+
+
 def circle(turned: bool) -> dict[str, Any]:
     """Components that mean each other, in one of which head says otherwise: what is assumed of one decides on others."""
-
-    def ref(name: str) -> dict[str, str]:
-        return {"$ref": f"#/components/schemas/{name}"}
 
     schemas = {
         "A": ref("B"),
@@ -114,9 +119,6 @@ def circle(turned: bool) -> dict[str, Any]:
         "D": ref("B"),
         "E": {"oneOf": [{"not": ref("C")}]},
     }
-
-    def answers(name: str) -> dict[str, Any]:
-        return {"post": {"responses": {"200": {"content": {"application/json": {"schema": ref(name)}}}}}}
 
     return {
         "openapi": "3.1.0",
@@ -135,12 +137,6 @@ def test_where_something_is_assumed_the_order_is_that_of_one_process(forks: list
 
 def nested(more: dict[str, Any]) -> dict[str, Any]:
     """A value of either component holds one of the other: what is left out of it hangs on which is made first."""
-
-    def ref(name: str) -> dict[str, str]:
-        return {"$ref": f"#/components/schemas/{name}"}
-
-    def answers(name: str) -> dict[str, Any]:
-        return {"post": {"responses": {"200": {"content": {"application/json": {"schema": ref(name)}}}}}}
 
     schemas = {
         "A": {"properties": {"s": ref("D")}, "required": ["s"]},
