@@ -12,10 +12,10 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
-from guardian.spec.json_text import behind_blanks
 from guardian.spec.pieces import Position, Text, Tokens, positions, trie
 
 _DECODER = json.JSONDecoder(strict=False)
+_BLANK = re.compile(r"[ \t\n\r]*")
 _KEY = re.compile(r'("[^"\\]*(?:\\.[^"\\]*)*")[ \t\n\r]*:[ \t\n\r]*', re.DOTALL)
 #: What stands behind a value: a comma, or the end of what it is in.
 _NEXT = re.compile(r"[ \t\n\r]*(?:,[ \t\n\r]*|(?=[}\]]))")
@@ -61,7 +61,7 @@ class _Scan:
         self._missing = _size(wanted)
         self._decode = _DECODER.raw_decode
         with suppress(_AllFound):
-            self._value(behind_blanks(self._text, 0), wanted, path)
+            self._value(_behind_blanks(self._text, 0), wanted, path)
 
     def _value(self, at: int, wanted: dict[str, Any], path: Tokens) -> int:
         """Step over the value that starts at an offset; the offset behind it."""
@@ -69,7 +69,7 @@ class _Scan:
         if not wanted or opening not in ("{", "["):
             return self._decode(self._text, at)[1]
         index = 0
-        at = behind_blanks(self._text, at + 1)
+        at = _behind_blanks(self._text, at + 1)
         while self._text[at : at + 1] not in ("}", "]"):
             start = at
             key = str(index)
@@ -102,6 +102,10 @@ class _Scan:
         if not written.isascii():
             written = written.encode("latin-1").decode()
         return written[1:-1] if "\\" not in written else _DECODER.decode(written), found.end()
+
+
+def _behind_blanks(text: str, at: int) -> int:
+    return _BLANK.match(text, at).end()  # type: ignore[union-attr]  # matches the empty string too
 
 
 def _size(wanted: dict[str, Any]) -> int:

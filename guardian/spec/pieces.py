@@ -34,23 +34,15 @@ class Piece:
         value: plain data.
         members: for an object that was read by members where each key and each piece begins, from the object's
             beginning, and the piece of its value.
-        referring: the objects in a value that was read as a whole that have a keyword of references, if that is known.
         references: what it refers to, as ``guardian.spec.references`` finds it; ``None`` until somebody asks.
     """
 
-    __slots__ = ("length", "members", "references", "referring", "value")
+    __slots__ = ("length", "members", "references", "value")
 
-    def __init__(
-        self,
-        length: int,
-        value: Any,
-        members: dict[str, tuple[int, int, Piece]] | None = None,
-        referring: tuple[dict[str, Any], ...] | None = None,
-    ) -> None:
+    def __init__(self, length: int, value: Any, members: dict[str, tuple[int, int, Piece]] | None = None) -> None:
         self.length = length
         self.value = value
         self.members = members
-        self.referring = referring
         self.references: tuple[str, ...] | None = None
 
 

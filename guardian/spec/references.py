@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from guardian.spec.pieces import Piece
+from guardian.spec.pieces import Piece, Text
 from guardian.spec.pointers import escape
 
 COMPONENT_NAME = re.compile(r"[A-Za-z0-9._-]+")
 _CONTAINERS = frozenset((dict, list))
 #: An object without any of these refers to nothing by itself.
 KEYWORDS = frozenset(("$ref", "$dynamicRef", "$recursiveRef", "operationRef", "discriminator"))
+# In a JSON text: a reference as it mostly stands, or (the first group) the keyword of another kind. Patterns begin with
+# a character that is rare, which is found faster than any word.
+_REF = re.compile(rb'\$(?<=[^\\]"\$)(?:(dynamicRef|recursiveRef)"|ref"[ \t\r\n]*:[ \t\r\n]*"([^"\\]*)(["\\]))')
+_LETTER = re.compile(rb"\\(?=u00)")  # as an escape, which may hide a keyword
+_OTHER_WORDS = (b'"operationRef"', b'"discriminator"')
 
 
 def refs_in(value: Any) -> tuple[str, ...]:
@@ -38,27 +43,29 @@ def refs_in(value: Any) -> tuple[str, ...]:
     return tuple(found)
 
 
-def refs_of(piece: Piece) -> tuple[str, ...]:
-    """As ``refs_in``, of a piece, which both sides of a comparison mostly share."""
+def refs_of(written: Text, piece: Piece, at: int) -> tuple[str, ...]:
+    """As ``refs_in``, of a piece at its offset, which both sides of a comparison mostly share."""
     found = piece.references
     if found is None:
         if piece.members is not None:
-            below = [refs_of(each) for _, _, each in piece.members.values()]
-            found = tuple(dict.fromkeys(chain(_told_by([piece.value]), *below)))
+            below = [refs_of(written, each, at + offset) for _, offset, each in piece.members.values()]
+            found = tuple(dict.fromkeys(chain((ref for _, ref in references_of(piece.value)), *below)))
         else:
-            found = refs_in(piece.value) if piece.referring is None else _told_by(piece.referring)
+            told = _told_by(written.data, at, at + piece.length) if written.is_json else None
+            found = refs_in(piece.value) if told is None else told
         piece.references = found
     return found
 
 
-def _told_by(referring: Iterable[dict[str, Any]]) -> tuple[str, ...]:
-    """The references that stand in some objects themselves, each once."""
+def _told_by(data: bytes, start: int, end: int) -> tuple[str, ...] | None:
+    """The references that stand in a part of a JSON text; ``None`` where only its value tells."""
+    if any(data.find(word, start, end) >= 0 for word in _OTHER_WORDS) or _LETTER.search(data, start, end):
+        return None
     found: dict[str, None] = {}
-    for item in referring:
-        if len(item) == 1 and type(ref := item.get("$ref")) is str:  # as above
-            found[ref] = None
-        else:
-            found.update((ref, None) for _, ref in references_of(item))
+    for other, ref, ending in _REF.findall(data, start, end):
+        if other or ending != b'"':
+            return None
+        found[ref.decode()] = None
     return tuple(found)
 
 

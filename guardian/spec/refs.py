@@ -90,8 +90,9 @@ class Document:
         """Every reference in a value of this document, each once; remembered."""
         known = self._refs.get(id(value))
         if known is None:
-            piece = self.written.piece_of(value) if self.written is not None else None
-            found = refs_in(value) if piece is None else refs_of(piece[0])
+            written = self.written
+            piece = written.piece_of(value) if written is not None else None
+            found = refs_in(value) if written is None or piece is None else refs_of(written, *piece)
             known = self._refs[id(value)] = value, found
         return known[1]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guardian.errors import ReadError
-from guardian.spec import text
+from guardian.spec import json_text, text
 from guardian.spec.json_places import find, find_in
 from guardian.spec.json_text import read
 from guardian.spec.locate import locate
@@ -63,13 +64,90 @@ def test_what_is_written_the_same_is_one_object() -> None:
     """Down to an operation or a component; what stands beside it is read again."""
     base = {"paths": {"/a": {"get": {"x": [1]}, "put": {"x": [2]}}}, "components": {"schemas": {"A": {"y": 1}}}}
     head = {"paths": {"/a": {"get": {"x": [1]}, "put": {"x": [3]}}}, "components": {"schemas": {"A": {"y": 1}}}}
-    like, _ = read(json.dumps(base, indent=2).encode())
-    found, fresh = read(json.dumps(head, indent=2).encode(), like)
-    one, other = like.root.value, found.root.value
-    assert other["components"] is one["components"]
-    assert other["paths"]["/a"]["get"] is one["paths"]["/a"]["get"]
-    assert other["paths"]["/a"]["put"] == {"x": [3]}
-    assert b"".join(fresh).split() == b'{ "x": [ 3 ] }'.split()
+    for indent in (2, None):
+        like, _ = read(json.dumps(base, indent=indent).encode())
+        found, by_decoder = read(json.dumps(head, indent=indent).encode(), like)
+        one, other = like.root.value, found.root.value
+        assert other["components"] is one["components"]
+        assert other["paths"]["/a"]["get"] is one["paths"]["/a"]["get"]
+        assert other["paths"]["/a"]["put"] == {"x": [3]}
+        assert b"".join(by_decoder) == (b"" if indent else b'{"x": [3]}')
+
+
+SHAPES = st.sampled_from(
+    [
+        ("\n  ", "\n", ": ", ","),  # as most are
+        ("\r\n\t", "\r\n", ":", ","),
+        ("\n", "\n", ":\n", " ,"),  # no indentation: the first bracket that closes is guessed to be the last
+        ("\n", "\n        ", ": ", ","),  # what opens first is indented most
+        (" ", "", ":", ","),
+    ]
+)
+
+
+def dumped(value: Any, shape: tuple[str, str, str, str], indent: str = "") -> str:
+    """JSON with the line ends and the blanks of a shape."""
+    if not isinstance(value, dict | list) or not value:
+        return json.dumps(value, ensure_ascii=False)
+    step, back, colon, comma = shape
+    keys = [f"{json.dumps(each)}{colon}" for each in value] if isinstance(value, dict) else [""] * len(value)
+    children = value.values() if isinstance(value, dict) else value
+    line, below = step.rstrip(" \t"), indent + step.lstrip("\r\n")
+    inside = comma.join(
+        f"{line}{below}{key}{dumped(each, shape, below)}" for key, each in zip(keys, children, strict=True)
+    )
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    return f"{opening}{inside}{back}{indent}{closing}"
+
+
+@given(st.lists(DOCUMENTS, min_size=1, max_size=4), st.lists(SHAPES, min_size=4, max_size=4))
+def test_wherever_brackets_stand_the_value_is_the_same(
+    values: list[Any], shapes: list[tuple[str, str, str, str]]
+) -> None:
+    """Where a piece ends is guessed by the blanks before a bracket."""
+    members = [f"{json.dumps(str(at))}: {dumped(each, shapes[at])}" for at, each in enumerate(values)]
+    data = ("{" + ",\n".join(members) + "}").encode()
+    found, _ = read(data)
+    assert json.dumps(found.root.value) == json.dumps({str(at): each for at, each in enumerate(values)})
+    assert find_in(found, paths(found.root.value)) == find(data, paths(found.root.value))
+
+
+def test_many_wrong_guesses_end_the_guessing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each looks for a line that is nowhere, up to the end of the text."""
+    members = ",".join(f'\n"{at}": [\n1 ]' for at in range(50))
+    asked: list[bytes] = []
+
+    def counted(closing: bytes) -> re.Pattern[bytes]:
+        asked.append(closing)
+        return re.compile(re.escape(closing))
+
+    monkeypatch.setattr(json_text, "_line_of", counted)
+    found, _ = read(f"{{{members}}}".encode())
+    assert found.root.value == {str(at): [1] for at in range(50)}
+    assert 0 < len(asked) < 20
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ("1e999", "1e999"),
+        ("-1E+400", "-1E+400"),
+        ("1" + "0" * 400 + ".5", "1" + "0" * 400 + ".5"),
+        ("1e308", 1e308),
+        ("1e-999", 0.0),
+        ("NaN", "NaN"),
+        ("-Infinity", "-Infinity"),
+        ("123456789012345678901234567890", 123456789012345678901234567890),
+        ("-9223372036854775809", -9223372036854775809),
+        ("0.1000000000000000055511151231257827", 0.1),
+    ],
+)
+def test_numbers_are_what_the_text_says(written: str, value: Any) -> None:
+    """What no float can hold stays text, wherever it stands; an integer is exact."""
+    for layout in ('{"a": %s}', '{"a": {"b": {"c": {\n"d": [%s]\n}}}}', '{\n  "a": [\n    %s\n  ]\n}'):
+        found, _ = read((layout % written).encode())
+        told = json.loads(layout % json.dumps(value))
+        assert json.dumps(found.root.value) == json.dumps(told)
 
 
 def test_a_number_that_begins_like_another_is_another() -> None:
@@ -85,6 +163,8 @@ def test_a_number_that_begins_like_another_is_another() -> None:
         b'{"a": 1, "a": 2}',
         b'{"a": {"b": 1, "b": 2}}',
         b'{"a": {"b": {"c": {"d": {"e": 1, "e": 2}}}}}',
+        b'{\n "a": [\n  {"e": 1, "\\u0065": 2}\n ]\n}',
+        b'{\n "a": [\n  01\n ]\n}',
         b'{"a": 1,}',
         b'{"a" 1}',
         b"{a: 1}",
@@ -106,12 +186,17 @@ def test_what_is_no_plain_json_is_left_to_others(data: bytes) -> None:
 
 def test_too_deep_a_piece_is_refused_on_either_side() -> None:
     """Though the text that is new is no more than the piece."""
-    fine, deep = (b'{"a": {"b": {"c": ' + b"[" * depth + b"]" * depth + b"}}}" for depth in (100, 199))
-    like = text.read(fine, "base.json")[1]
-    assert isinstance(like, Text)
-    assert isinstance(like.root, Piece)
-    with pytest.raises(ReadError, match="nested more than 200 levels deep"):
-        text.read(deep, "head.json", like)
+    for before, after in (("", ""), ("\n", "\n")):
+        fine, deep = (
+            b'{"a": {"b": {\n  "c": [%b%b%b]}}}'
+            % (before.encode() + b"[" * depth, b"]" * depth, after.encode() + b"  ")
+            for depth in (100, 201)
+        )
+        like = text.read(fine, "base.json")[1]
+        assert isinstance(like, Text)
+        assert isinstance(like.root, Piece)
+        with pytest.raises(ReadError, match="nested more than 200 levels deep"):
+            text.read(deep, "head.json", like)
 
 
 def test_half_of_a_surrogate_pair_is_refused_on_head_too() -> None:
