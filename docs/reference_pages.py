@@ -16,9 +16,9 @@ sys.path.insert(0, str(ROOT))
 _NOTE = "<!-- Written by `make docs` from the code; edits are lost. -->\n\n"
 
 SCHEMAS = {
-    "config": ("guardian.yaml", "guardian.config", "config_schema"),
+    "config": ("guardian.yaml", "guardian.config.parse", "config_schema"),
     "manifest": ("Consumer manifests", "guardian.graph.consumers.manifest", "manifest_schema"),
-    "exceptions": ("guardian.exceptions.yaml", "guardian.config", "exceptions_schema"),
+    "exceptions": ("guardian.exceptions.yaml", "guardian.config.parse", "exceptions_schema"),
     "report": ("The JSON report", "guardian.report.schema", "report_schema"),
 }
 

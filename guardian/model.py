@@ -1,16 +1,15 @@
 """The frozen values that every room shares: what changed, whom it hits, what would mend it.
 
 Nothing here reads, prints or decides. The names and the JSON form are those of the report schema
-(``guardian schema report``); fields that the JSON form leaves out say so.
+(``guardian schema report``); fields that the JSON form leaves out say so. They are named tuples: frozen dataclasses take
+several times as long to define, at every start, to make, to change and to send from one process to another.
 """
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 
 class Direction(StrEnum):
@@ -111,20 +110,7 @@ class Mode(StrEnum):
     BOTH = "both"
 
 
-class _Packed:
-    """What is sent from one process to another by the thousand: as the arguments that make it again, which is quick.
-
-    Of itself a frozen dataclass with slots is asked for the list of its fields on both ways.
-    """
-
-    __slots__: tuple[str, ...] = ()
-
-    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        return type(self), tuple([getattr(self, name) for name in self.__slots__])
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Location(_Packed):
+class Location(NamedTuple):
     """A place in a file, symbolic until a report wants its line.
 
     ``pointer`` is a JSON pointer (RFC 6901) into ``file``; line and column are 1-based and ``None`` until
@@ -137,8 +123,7 @@ class Location(_Packed):
     column: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Witness:
+class Witness(NamedTuple):
     """One value that one side accepts and the other refuses, judged by a JSON Schema validator.
 
     ``value`` is the smallest such JSON body, or for a parameter the text as it stands in a URL. For a response
@@ -151,8 +136,7 @@ class Witness:
     explanation: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ConsumerImpact:
+class ConsumerImpact(NamedTuple):
     """What one change does to one consumer, with the path of evidence that leads there.
 
     ``hops`` is 1 for a consumer of the changed operation itself, one more for each API that passes the field on.
@@ -170,8 +154,7 @@ class ConsumerImpact:
     contact: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class AcceptedBy:
+class AcceptedBy(NamedTuple):
     """The exception entry that accepts a change."""
 
     reason: str
@@ -181,8 +164,7 @@ class AcceptedBy:
     location: Location | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Change(_Packed):
+class Change(NamedTuple):
     """One change of a contract, placed, judged and (after the graph) matched with its consumers.
 
     ``place`` names the message part (``response 200 application/json``), ``field`` the field in it as manifests
@@ -209,7 +191,7 @@ class Change(_Packed):
     witness: Witness | None = None
     consumers: tuple[ConsumerImpact, ...] = ()
     exception: AcceptedBy | None = None
-    aliases: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    aliases: Mapping[str, str] = {}
     # For the graph alone; not in the JSON form.
     hit: Hit = Hit.NOBODY
     impact: Impact = Impact.SAFE
@@ -218,19 +200,17 @@ class Change(_Packed):
     unproved: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Patch:
+class Patch(NamedTuple):
     """One file's part of a fix: RFC 6902 operations, the same as an OpenAPI Overlay 1.0, and the text diff."""
 
     file: str
     kind: str  # "spec" | "manifest"
     json_patch: tuple[Mapping[str, Any], ...]
-    overlay: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    overlay: Mapping[str, Any] = {}
     diff: str = ""  # unified diff of the file's own text
 
 
-@dataclass(frozen=True, slots=True)
-class Verification:
+class Verification(NamedTuple):
     """What was tried with a fix, and how it went. ``lines`` is the same, one sentence a check, for people."""
 
     verified: bool
@@ -240,8 +220,7 @@ class Verification:
     lines: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(NamedTuple):
     """A change that would not break anyone: tried, or not offered."""
 
     id: str
@@ -254,8 +233,7 @@ class Fix:
     rollout: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(NamedTuple):
     """Something a reader should know that is no change of a contract."""
 
     level: str  # "error" | "warning" | "info"
@@ -264,8 +242,7 @@ class Note:
     line: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(NamedTuple):
     """Counts for the first line of every report; ``unread`` counts breaking changes that hit no declared consumer."""
 
     specs: int
@@ -279,8 +256,7 @@ class Summary:
     reads: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(NamedTuple):
     """One line of the dependency picture: ``consumer`` uses ``service``; ``via`` says how it is known."""
 
     consumer: str
@@ -289,8 +265,7 @@ class Edge:
     impact: Impact = Impact.SAFE
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """Everything a writer needs; writers add nothing and decide nothing."""
 
     version: str
@@ -302,4 +277,4 @@ class Report:
     edges: tuple[Edge, ...] = ()
     mode: Mode = Mode.BOTH
     # source lines around the places of findings, for the HTML page: (file, first line number, lines)
-    excerpts: Mapping[Location, tuple[int, tuple[str, ...]]] = dataclasses.field(default_factory=dict)
+    excerpts: Mapping[Location, tuple[int, tuple[str, ...]]] = {}

@@ -21,6 +21,10 @@ Result = TypeVar("Result")
 #: Most parts that are handed out: each is a byte in a pipe.
 MOST_PARTS = 256
 
+# Processes that are done, and perhaps still giving their memory back: after much was read that takes them some hundredths
+# of a second, for which nobody waits.
+_ending: set[int] = set()
+
 
 def spread(work: Callable[[Part], Result], parts: Sequence[Part], jobs: int) -> list[Result]:
     """What the work gives for each part, in their order.
@@ -36,6 +40,7 @@ def spread(work: Callable[[Part], Result], parts: Sequence[Part], jobs: int) -> 
     """
     if min(jobs, len(parts)) < 2 or sys.platform != "linux" or threading.active_count() > 1:
         return [work(part) for part in parts]
+    forget_ended()
     waiting, fill = os.pipe()
     os.write(fill, bytes(range(len(parts))))
     os.close(fill)
@@ -52,7 +57,8 @@ def spread(work: Callable[[Part], Result], parts: Sequence[Part], jobs: int) -> 
             os.close(answers)
             with suppress(ProcessLookupError):  # one that is done stays done
                 os.kill(process, signal.SIGKILL)
-            os.waitpid(process, 0)
+            _ending.add(process)
+        forget_ended()
     results: list[Result] = []
     for number, part in enumerate(parts):
         if number not in done:  # its process is gone: killed for want of memory, say
@@ -62,6 +68,18 @@ def spread(work: Callable[[Part], Result], parts: Sequence[Part], jobs: int) -> 
             raise value
         results.append(value)
     return results
+
+
+def forget_ended() -> None:
+    """Take note of the processes that have come to their end, so that the system need not remember them.
+
+    What they have used counts as this process's children's from then on.
+    """
+    for process in tuple(_ending):
+        with suppress(ChildProcessError):  # one of another process, which this one is a fork of
+            if os.waitpid(process, os.WNOHANG) == (0, 0):
+                continue
+        _ending.discard(process)
 
 
 def _helper(work: Callable[[Part], Any], parts: Sequence[Part], waiting: int) -> tuple[int, int]:
@@ -75,8 +93,9 @@ def _helper(work: Callable[[Part], Any], parts: Sequence[Part], waiting: int) ->
         import pickle  # a small check does without
 
         os.close(answers)
-        with open(answer, "wb") as stream:
-            pickle.dump(_share(work, parts, waiting), stream, pickle.HIGHEST_PROTOCOL)
+        data = pickle.dumps(_share(work, parts, waiting), pickle.HIGHEST_PROTOCOL)
+        with open(answer, "wb") as stream:  # a pipe holds little, and the rest waits until somebody reads it
+            stream.write(data)
     finally:
         os._exit(0)  # nothing of the other process is tidied up here, nor are its exceptions told twice
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from guardian.errors import ReadError
-from guardian.spread import spread
+from guardian.spread import forget_ended, spread
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="forks are made on Linux only")
 
@@ -78,12 +78,15 @@ def test_what_a_dead_process_took_is_done_here() -> None:
 
 @LINUX
 def test_no_process_and_no_pipe_is_left_behind() -> None:
-    """After success and after failure."""
+    """After success and after failure; nobody waits for a process to give its memory back, but then it is gone."""
 
-    def mine() -> tuple[set[str], str]:
-        return set(os.listdir("/proc/self/fd")), Path(f"/proc/self/task/{os.getpid()}/children").read_text()
+    def files() -> set[str]:
+        return set(os.listdir("/proc/self/fd"))
 
-    before = mine()
+    def processes() -> set[str]:
+        return set(Path(f"/proc/self/task/{os.getpid()}/children").read_text().split())
+
+    files_before, processes_before = files(), processes()
 
     def work(part: int) -> int:
         if part == 3:
@@ -93,7 +96,26 @@ def test_no_process_and_no_pipe_is_left_behind() -> None:
     spread(work, range(3), 3)
     with pytest.raises(ValueError, match="3"):
         spread(work, range(6), 3)
-    assert mine() == before
+    assert files() == files_before
+    for _ in range(1000):
+        forget_ended()
+        if processes() <= processes_before:
+            break
+        time.sleep(0.01)
+    assert processes() <= processes_before
+
+
+@LINUX
+def test_a_fork_knows_nothing_of_the_processes_of_another() -> None:
+    """One that does parts may spread parts of its own."""
+
+    def work(part: int) -> list[int]:
+        time.sleep(0.01)
+        return spread(lambda each: each + part, range(3), 2)
+
+    assert [spread(work, range(4), 2) for _ in range(2)] == [
+        [[part + each for each in range(3)] for part in range(4)]
+    ] * 2
 
 
 @LINUX

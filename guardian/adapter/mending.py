@@ -8,7 +8,7 @@ asks for a patch in full.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from guardian.adapter.advice import Advice, Case, Question
@@ -142,7 +142,7 @@ def _offered(case: Case, advice: Advice, group: Group, ground: Ground, answer: J
     if made is None:
         advice.failed += 1
         return
-    listed = advice.offer(replace(made, id=f"F{len(advice.fixes) + 1}"))
+    listed = advice.offer(made._replace(id=f"F{len(advice.fixes) + 1}"))
     if listed is not None:
         _prefer(case, advice, listed)
 

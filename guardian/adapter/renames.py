@@ -155,10 +155,10 @@ def take(case: Case, advice: Advice, lost: Lost, new: str) -> list[Fix]:
         return []
     evidence = "with the former name put back, nothing of it differs from base"
     advice.remarks.append(confirmed(case.model, claim, evidence, change.head))
-    group = Group(tuple(replace(each, renamed_to=_renamed(each, new)) for each in lost.group.changes))
+    group = Group(tuple(each._replace(renamed_to=_renamed(each, new)) for each in lost.group.changes))
     for each in group.changes:
         known = advice.changes[each.fingerprint]
-        advice.changes[each.fingerprint] = replace(known, renamed_to=each.renamed_to)
+        advice.changes[each.fingerprint] = known._replace(renamed_to=each.renamed_to)
     return mends(case, advice, group) if case.mends else []
 
 
@@ -168,8 +168,7 @@ def mends(case: Case, advice: Advice, group: Group) -> list[Fix]:
     for strategy in (Strategy.DUAL_WRITE, Strategy.FIELD_ALIAS):
         passed = attempt(Work(case.bench, group), strategy)
         if passed is not None and passed.outcome.verification.verified:
-            made = replace(
-                fix(passed, f"F{len(advice.fixes) + 1}", case.situation),
+            made = fix(passed, f"F{len(advice.fixes) + 1}", case.situation)._replace(
                 proposed_by=case.model,
             )
             if advice.offer(made) is None:

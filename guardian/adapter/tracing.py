@@ -81,9 +81,9 @@ def raised(case: Case, change: Change, hit: ConsumerImpact) -> Change:
     consumers.sort(key=lambda each: (-each.impact.rank, each.hops, each.consumer))
     situation = case.situation
     (again,) = settle(
-        [replace(change, consumers=tuple(consumers))], situation.mode, situation.everybody, situation.public, situation.lowered
+        [change._replace(consumers=tuple(consumers))], situation.mode, situation.everybody, situation.public, situation.lowered
     )  # fmt: skip
-    return replace(again, counts_as=max(change.counts_as, again.counts_as, key=lambda each: each.rank))
+    return again._replace(counts_as=max(change.counts_as, again.counts_as, key=lambda each: each.rank))
 
 
 def found_in_code(case: Case, change: Change, name: str) -> tuple[ConsumerImpact | None, str]:
@@ -99,7 +99,7 @@ def found_in_code(case: Case, change: Change, name: str) -> tuple[ConsumerImpact
         routes = Routes(situation.base, situation.head)
         base = _with(situation.base_consumers, name, uses)
         head = None if situation.head_consumers is None else _with(situation.head_consumers, name, uses)
-        (traced,) = blast([replace(change, consumers=())], routes, base, head).changes
+        (traced,) = blast([change._replace(consumers=())], routes, base, head).changes
     except GuardianError as error:
         return None, f" (its code cannot be read: {inert(error.message, 160)})"
     hit = next((each for each in traced.consumers if each.consumer == name and each.impact is Impact.BROKEN), None)

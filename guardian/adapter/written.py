@@ -8,7 +8,7 @@ security or servers. It is of the specification alone: manifests tell what runs,
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from guardian.adapter.hygiene import inert
@@ -95,7 +95,7 @@ def written(bench: Bench, group: Group, ground: Ground, answer: Mapping[str, Any
         return None
     if not outcome.verification.verified or outcome.trial is None or _oversteps(bench, outcome.trial, group):
         return None
-    return replace(fix(Passed(group, draft, outcome), "", bench.situation), proposed_by=model)
+    return fix(Passed(group, draft, outcome), "", bench.situation)._replace(proposed_by=model)
 
 
 def _operations(patch: Mapping[str, Any], ground: Ground) -> tuple[json_patch.Operation, ...]:

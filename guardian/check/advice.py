@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from guardian.check.compare import Apis
@@ -65,7 +65,7 @@ def advised(
     advice = consult(case, asker)
     broken = edges_of(advice.changes)
     declared.edges = tuple(
-        replace(edge, impact=Impact.BROKEN) if (edge.consumer, edge.service) in broken else edge
+        edge._replace(impact=Impact.BROKEN) if (edge.consumer, edge.service) in broken else edge
         for edge in declared.edges
     )
     return Advised(list(advice.changes.values()), tuple(advice.fixes), _notes(advice.remarks, code.places))

@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from guardian.check.services import Service
 from guardian.check.sides import Sides, path_of
@@ -50,6 +49,7 @@ class Apis:
         self._services = {service.name: service for service in services}
         self._routes: Routes | None = None
         self._read: dict[tuple[str, str], Api | None] = {}
+        self._paths: dict[tuple[Documents, str], str | None] = {}
 
     def base(self, name: str) -> Api | None:
         """The service's API at base; ``None`` where base does not have it.
@@ -94,7 +94,7 @@ class Apis:
     def said(self, place: Location, pointer: str, *, head: bool) -> dict[str, Any]:
         """What the object at a pointer into a place's file says, and what it says by way of ``$ref``; maybe nothing."""
         documents = self.head_documents if head else self.base_documents
-        path = path_of(documents.tree, place.file, self._cwd)
+        path = self._path(documents, place.file)
         if path is None:  # fetched, not in the tree
             return {}
         try:
@@ -114,8 +114,15 @@ class Apis:
         known = documents.source(name)
         if known is not None:
             return known
-        path = path_of(documents.tree, name, self._cwd)  # not opened in this process
+        path = self._path(documents, name)  # not opened in this process
         return documents.tree.read(path) if path is not None else None
+
+    def _path(self, documents: Documents, name: str) -> str | None:
+        """The path of a file by the name that reports give it; most are asked about for many changes."""
+        key = (documents, name)
+        if key not in self._paths:
+            self._paths[key] = path_of(documents.tree, name, self._cwd)
+        return self._paths[key]
 
     def _get(self, side: str, name: str) -> Api | None:
         key = (side, name)
@@ -150,8 +157,7 @@ class _Lazy(Mapping[str, Api]):
         return len(self._names)
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
+class Compared(NamedTuple):
     """What comparing gave: the changes of all services, and the names of those that are not written the same."""
 
     changes: tuple[Change, ...]

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from guardian.config import Config, ExceptionEntry, parse_config, parse_exceptions
+from typing import TYPE_CHECKING
+
+from guardian.config import Config
 from guardian.errors import ConfigError, ReadError
 from guardian.rules import aliases
 from guardian.rules.registry import all_rules
 from guardian.spec.locate import locate
 from guardian.spec.text import load
+
+if TYPE_CHECKING:
+    from guardian.config.accepted import ExceptionEntry
 
 
 def read_config(data: bytes, name: str) -> Config:
@@ -16,6 +21,8 @@ def read_config(data: bytes, name: str) -> Config:
     Raises:
         ConfigError: it is no YAML, or says something that it cannot say.
     """
+    from guardian.config.parse import parse_config
+
     return parse_config(_load(data, name), name, lambda pointer: locate(data, [pointer]).get(pointer), rule_names)
 
 
@@ -25,6 +32,8 @@ def read_exceptions(data: bytes, name: str) -> tuple[ExceptionEntry, ...]:
     Raises:
         ConfigError: it is no YAML, or says something that it cannot say.
     """
+    from guardian.config.parse import parse_exceptions
+
     return parse_exceptions(_load(data, name) or [], name, lambda pointer: locate(data, [pointer]).get(pointer))
 
 

@@ -10,11 +10,11 @@ import difflib
 import hashlib
 import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
+from typing import TYPE_CHECKING
 
 from guardian.check.policy import reason
-from guardian.config import ExceptionEntry
 from guardian.errors import UsageError
 from guardian.model import (
     AcceptedBy,
@@ -26,6 +26,9 @@ from guardian.model import (
     Severity,
 )
 from guardian.rules.registry import find_rule
+
+if TYPE_CHECKING:
+    from guardian.config.accepted import ExceptionEntry
 
 _VARIABLE = re.compile(r"\{[^}]*\}")
 
@@ -58,7 +61,7 @@ def accept(
         alive = {index: missing for index, missing in alive.items() if entries[index].expires >= as_of}
         signed = next((index for index, missing in alive.items() if not missing), None)
         if signed is not None:
-            settled[-1] = replace(change, exception=_accepted(entries[signed]), counts_as=Severity.INFO)
+            settled[-1] = change._replace(exception=_accepted(entries[signed]), counts_as=Severity.INFO)
             continue
         for index, missing in alive.items():
             unsigned.setdefault(index, set()).update(missing)

@@ -10,7 +10,7 @@ counts as it is graded, whatever the mode.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from guardian.check.compare import Apis, Compared
 from guardian.check.configfile import read_exceptions
@@ -20,10 +20,13 @@ from guardian.check.lifecycle import Ageing
 from guardian.check.policy import is_policy
 from guardian.check.services import Selection
 from guardian.check.versions import unbumped
-from guardian.config import CheckRequest, ExceptionEntry
+from guardian.config import CheckRequest
 from guardian.errors import ConfigError
 from guardian.model import Change, Note, Severity
 from guardian.rules.identity import fingerprint, number_twins, order
+
+if TYPE_CHECKING:
+    from guardian.config.accepted import ExceptionEntry
 
 
 def judge(
@@ -77,7 +80,7 @@ def _traced(
     evident, stale = confirmed(traced.changes, apis.routes(), declared.everybody, declared.files)
     suspects = {service.name for service in selection.chosen} & (declared.moved() | set(looked_into))
     strangers = [
-        replace(each, fingerprint=fingerprint(each, each.service))
+        each._replace(fingerprint=fingerprint(each, each.service))
         for each in unknown_operations(apis.routes(), declared.head, suspects)
     ]
     known = {service.name for service in selection.services} | request.config.services.keys()
@@ -95,7 +98,7 @@ def _graded(changes: Iterable[Change], request: CheckRequest) -> list[Change]:
     for change in changes:
         if is_policy(change):
             severity = _chosen(change, request) or change.severity
-            change = replace(change, severity=severity, counts_as=severity)
+            change = change._replace(severity=severity, counts_as=severity)
         if change.severity is not Severity.OFF:
             graded.append(change)
     return graded

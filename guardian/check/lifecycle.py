@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -79,12 +78,12 @@ class Ageing:
         for change in changes:
             broken = mode is not Mode.CONTRACT and any(each.impact is Impact.BROKEN for each in change.consumers)
             if broken and self.is_over(change):
-                yield replace(change, counts_as=Severity.WARNING)
+                yield change._replace(counts_as=Severity.WARNING)
             elif change.rule != "deprecated-in-use":
                 yield change
             elif change.consumers:  # else it is in no use that anybody has declared
                 names = ", ".join(sorted({each.consumer for each in change.consumers}))
-                yield replace(change, message=f"{change.message}; in use by {names}")
+                yield change._replace(message=f"{change.message}; in use by {names}")
 
     # -- removals --------------------------------------------------------------------------------------------------
 
@@ -97,10 +96,10 @@ class Ageing:
         sunset = read_date(told)
         if sunset is None:
             words = "no `x-sunset` says" if told is None else f"`x-sunset: {told}` is no date that says"
-            yield replace(change, why=f"{change.why} It was deprecated, but {words} from when on it may go.")
+            yield change._replace(why=f"{change.why} It was deprecated, but {words} from when on it may go.")
         elif sunset <= self._as_of:
             why = f"{change.why} It was deprecated, and since its sunset on {sunset} it may go."
-            lowered = replace(change, severity=Severity.INFO, counts_as=Severity.INFO, why=why)
+            lowered = change._replace(severity=Severity.INFO, counts_as=Severity.INFO, why=why)
             self._over.add(_key(lowered))
             yield lowered
         else:
@@ -125,7 +124,7 @@ class Ageing:
         else:
             until = f" and goes on {sunset}, {_in_days((sunset - self._as_of).days)}"
         in_use = self._finding("deprecated-in-use", change, f"{_subject(change)} is deprecated", until)
-        yield replace(in_use, hit=_DEPRECATED[change.rule], impact=Impact.POSSIBLE, strict_impact=Impact.POSSIBLE)
+        yield in_use._replace(hit=_DEPRECATED[change.rule], impact=Impact.POSSIBLE, strict_impact=Impact.POSSIBLE)
 
     def _too_soon(self, change: Change, before: date | None) -> Iterator[Change]:
         """What is wrong with a new sunset date, or that there is none where a window is promised."""
@@ -155,7 +154,7 @@ class Ageing:
         promised = _days(self._settings.deprecation_days)
         message = f"{_subject(change)} is deprecated without an `x-sunset`: nobody is told when its {promised} are over"
         found = self._finding("sunset-too-soon", change, message, words=_where(change) | {"missing"})
-        return replace(found, severity=Severity.INFO, counts_as=Severity.INFO)
+        return found._replace(severity=Severity.INFO, counts_as=Severity.INFO)
 
     # -- values ----------------------------------------------------------------------------------------------------
 
@@ -177,8 +176,7 @@ class Ageing:
         """
         severity = Severity.INFO if rule == "deprecated-in-use" else Severity.WARNING
         alias = aliases.pick(rule, frozenset(words)) if words is not None else None
-        found = replace(
-            change,
+        found = change._replace(
             rule=rule,
             effect=Effect.ANNOTATION,
             severity=severity,
@@ -194,7 +192,7 @@ class Ageing:
             strict_impact=Impact.SAFE,
             aliases={"oasdiff": alias} if alias else {},
         )
-        return replace(found, fingerprint=fingerprint(found, change.service), message=f"{message}{more}")
+        return found._replace(fingerprint=fingerprint(found, change.service), message=f"{message}{more}")
 
 
 def _where(change: Change) -> set[str]:

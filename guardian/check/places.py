@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from guardian.model import Change, ConsumerImpact, Location
 from guardian.spec.locate import locate
@@ -75,12 +74,11 @@ def with_lines(
 
 
 def _with_lines(change: Change, base: Places, head: Places) -> Change:
-    return replace(
-        change,
+    return change._replace(
         base=base.resolve(change.base),
         head=head.resolve(change.head),
         consumers=tuple(_impact(each, head) for each in change.consumers),
-        exception=replace(change.exception, location=head.resolve(change.exception.location))
+        exception=change.exception._replace(location=head.resolve(change.exception.location))
         if change.exception
         else None,
     )
@@ -91,7 +89,7 @@ def _entry(change: Change) -> Location | None:
 
 
 def _impact(each: ConsumerImpact, places: Places) -> ConsumerImpact:
-    return replace(each, manifest=places.resolve(each.manifest)) if each.manifest else each
+    return each._replace(manifest=places.resolve(each.manifest)) if each.manifest else each
 
 
 def excerpts(changes: Iterable[Change], base: Places, head: Places) -> Mapping[Location, tuple[int, tuple[str, ...]]]:

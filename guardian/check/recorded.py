@@ -192,15 +192,15 @@ def _with(change: Change, evidence: _Evidence, people: Mapping[str, Consumer]) -
     for each in change.consumers:
         if each.consumer == name:
             known = True
-            each = replace(each, because=(*each.because, evidence.sentence))
+            each = each._replace(because=(*each.because, evidence.sentence))
             if evidence.impact.rank > each.impact.rank:
                 origin = evidence.exchange.origin
-                each = replace(each, impact=evidence.impact, confidence=evidence.exchange.confidence, manifest=origin)
+                each = each._replace(impact=evidence.impact, confidence=evidence.exchange.confidence, manifest=origin)
         consumers.append(each)
     if not known:
         consumers.append(_impact(evidence, people))
     ordered = sorted(consumers, key=lambda each: (-each.impact.rank, each.hops, each.consumer))
-    return replace(change, consumers=tuple(ordered))
+    return change._replace(consumers=tuple(ordered))
 
 
 def _impact(evidence: _Evidence, people: Mapping[str, Consumer]) -> ConsumerImpact:
@@ -258,5 +258,5 @@ def _findings(unexplained: Iterable[_Evidence], routes: Routes, people: Mapping[
             hit=Hit.EVERY_USER,
             impact=evidence.impact,
         )
-        found[key] = replace(change, fingerprint=fingerprint(change, exchange.service))
+        found[key] = change._replace(fingerprint=fingerprint(change, exchange.service))
     yield from (found[key] for key in sorted(found))

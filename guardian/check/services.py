@@ -6,7 +6,7 @@ import os
 import posixpath
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from guardian.check.sides import Sides, holds, in_tree, open_sides, renames
 from guardian.config import CheckRequest, Config
@@ -22,8 +22,7 @@ _GLOB = re.compile(r"[*?\[]")
 ReadConfig = Callable[[bytes, str], Config]
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Service:
+class Service(NamedTuple):
     """One service of the check; a path is ``None`` on the side that does not have it."""
 
     name: str
@@ -33,8 +32,7 @@ class Service:
     public: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(NamedTuple):
     """All services there are, by name, and those of them that are asked for."""
 
     services: tuple[Service, ...]

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 import posixpath
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from guardian.config import CheckRequest
 from guardian.errors import UsageError
@@ -18,8 +18,7 @@ from guardian.spec.git import FileChange
 from guardian.spec.sources import DirectoryTree, GitTree, Side, Tree, WorkTree, open_side
 
 
-@dataclass(frozen=True, slots=True)
-class Sides:
+class Sides(NamedTuple):
     """Both sides of a check. A path in either is relative to its tree's root."""
 
     base: Side

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from guardian.check.compare import Apis
 from guardian.check.policy import reason
@@ -54,7 +53,7 @@ def unbumped(changes: Sequence[Change], services: Iterable[str], apis: Apis) -> 
             head=Location(head.file, "/info/version"),
             aliases={"oasdiff": alias} if alias else {},
         )
-        yield replace(finding, fingerprint=fingerprint(finding, base.title))
+        yield finding._replace(fingerprint=fingerprint(finding, base.title))
 
 
 def judge_versions(base: str, head: str) -> tuple[str, str] | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 from guardian.cli.app import new_app
@@ -21,5 +20,5 @@ def changelog(flags: CheckFlags) -> None:
     The flags and reports are those of `guardian check`; findings never fail it.
     """
     # What a text report leaves out unless it is asked to say more is just what a changelog is for.
-    run = replace(resolve(flags, Path.cwd()), verbose=True)
+    run = resolve(flags, Path.cwd())._replace(verbose=True)
     write_reports(run, checked(run))

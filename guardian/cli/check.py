@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import typer
@@ -25,7 +24,7 @@ def check(flags: CheckFlags) -> None:
     3 a specification, manifest or revision could not be read; 4 a fault in guardian.
     """
     run = resolve(flags, Path.cwd())
-    run = replace(run, request=replace(run.request, all_lines=run.lists_all))
+    run = run._replace(request=run.request._replace(all_lines=run.lists_all))
     report = checked(run)
     write_reports(run, report)
     raise typer.Exit(1 if report.verdict is Verdict.FAIL and not run.advisory else 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
     from guardian.check.exceptions import Review
     from guardian.cli.settings import Run
-    from guardian.config import ExceptionEntry
+    from guardian.config.accepted import ExceptionEntry
     from guardian.model import Change
 
 app = new_app(help="Add, list and prune accepted findings.", no_args_is_help=True)
@@ -115,7 +114,7 @@ def _finding(run: Run, fingerprint: str) -> Change:
     Raises:
         UsageError: there is none, or more than one.
     """
-    run = replace(run, request=replace(run.request, exceptions=None, fixes=False, excerpts=False))
+    run = run._replace(request=run.request._replace(exceptions=None, fixes=False, excerpts=False))
     changes = checked(run).changes
     found = [each for each in changes if fingerprint and each.fingerprint.startswith(fingerprint.lower())]
     if len(found) == 1:
@@ -184,8 +183,8 @@ def _reviewed(run: Run, flags: CheckFlags) -> list[Review]:
     name = _name(file)
     entries = read_exceptions(file.read_bytes(), name)
     # All services and consumers: what a narrower check does not see would look stale.
-    request = replace(run.request, services=(), only_consumers=(), exceptions=None, fixes=False, excerpts=False)
-    return review(entries, checked(replace(run, request=request)).changes, run.request.as_of)
+    request = run.request._replace(services=(), only_consumers=(), exceptions=None, fixes=False, excerpts=False)
+    return review(entries, checked(run._replace(request=request)).changes, run.request.as_of)
 
 
 def _shown(each: Review) -> list[str]:

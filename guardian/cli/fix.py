@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -47,11 +46,11 @@ def fix(
     `guardian check`.
     """
     run = resolve(flags, Path.cwd())
-    run = replace(run, request=replace(run.request, fixes=True))
+    run = run._replace(request=run.request._replace(fixes=True))
     report = checked(run)
     fixes = select(report, strategy, tuple(change or ()), id)
     if run.reports or run.format is not ReportFormat.TERMINAL:
-        write_reports(run, replace(report, fixes=tuple(fixes)))
+        write_reports(run, report._replace(fixes=tuple(fixes)))
     if not fixes:
         _say_why(report, narrowed=bool(strategy or change or id))
         raise typer.Exit(1 if _broken(report) else 0)

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, field, fields
 from datetime import date
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, NamedTuple, get_type_hints
 
 import typer
 
@@ -18,9 +17,10 @@ from guardian.config import FailOn, ReportFormat
 from guardian.errors import UsageError
 from guardian.model import Mode
 
+_NONE: list[str] = []  # of a flag that may be repeated and is not there
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckFlags:
+
+class CheckFlags(NamedTuple):
     """What was asked for on the command line."""
 
     base: Annotated[
@@ -40,14 +40,14 @@ class CheckFlags:
     ] = None
     service: Annotated[
         list[str], typer.Option(metavar="NAME", help="Only this service; with two files, its name. Repeatable.")
-    ] = field(default_factory=list)
+    ] = _NONE
     consumers: Annotated[
         list[str],
         typer.Option(metavar="PATH|GLOB", help="Consumer manifests, pact files or directories of either. Repeatable."),
-    ] = field(default_factory=list)
+    ] = _NONE
     consumer: Annotated[
         list[str], typer.Option(metavar="NAME", help="Only what touches this consumer. Repeatable.")
-    ] = field(default_factory=list)
+    ] = _NONE
     mode: Annotated[
         Mode | None, typer.Option(help="Whose judgement counts: the contract's, the consumers' or both. Default: both.")
     ] = None
@@ -62,7 +62,7 @@ class CheckFlags:
     )
     report: Annotated[
         list[str], typer.Option(metavar="FORMAT=FILE", help="A further report of the same run. Repeatable.")
-    ] = field(default_factory=list)
+    ] = _NONE
     exceptions: Annotated[str | None, typer.Option(metavar="FILE", help="The file of accepted findings.")] = None
     as_of: Annotated[
         str | None,
@@ -77,7 +77,7 @@ class CheckFlags:
     ] = None
     allow_remote_refs: Annotated[
         list[str], typer.Option(metavar="HOST", help="A host that a $ref may be fetched from. Repeatable.")
-    ] = field(default_factory=list)
+    ] = _NONE
     jobs: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Processes at most. Default: one for each processor.")
     ] = None
@@ -91,14 +91,10 @@ class CheckFlags:
 def takes_check_flags(command: Callable[..., None]) -> Callable[..., None]:
     """Let a command that takes ``flags: CheckFlags`` first be called with every flag by name, as typer does it."""
     hints = get_type_hints(CheckFlags, include_extras=True)
+    defaults = CheckFlags._field_defaults
     flags = [
-        inspect.Parameter(
-            each.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=each.default if each.default is not MISSING else [],
-            annotation=hints[each.name],
-        )
-        for each in fields(CheckFlags)
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=defaults[name], annotation=hints[name])
+        for name in CheckFlags._fields
     ]
     own = [
         parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
@@ -106,7 +102,7 @@ def takes_check_flags(command: Callable[..., None]) -> Callable[..., None]:
     ]
 
     def called(**values: Any) -> None:
-        given = CheckFlags(**{each.name: values.pop(each.name) for each in fields(CheckFlags)})
+        given = CheckFlags(**{name: values.pop(name) for name in CheckFlags._fields})
         command(given, **values)
 
     called.__doc__ = command.__doc__

@@ -20,6 +20,7 @@ import guardian
 from guardian.cli.app import Group, new_app
 from guardian.cli.output import complain, plain
 from guardian.errors import GuardianError
+from guardian.spread import forget_ended
 
 # name -> (module, the first sentence of its help)
 COMMANDS = {
@@ -127,6 +128,7 @@ def main() -> None:
             sys.stderr.flush()
         except (OSError, ValueError, AttributeError):  # closed
             raise end from None
+        forget_ended()
         os._exit(end.code)
 
 

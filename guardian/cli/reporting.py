@@ -14,6 +14,9 @@ from guardian.model import Report
 # Python's own limit of 1,000 calls ends a comparison some ninety alternatives deep; the stack has room for far more than this.
 _DEEPEST = 5_000
 
+# What the last check has read: the process ends soon (``main.main``) and need not take it apart first.
+_read: list[object] = []
+
 
 def checked(run: Run) -> Report:
     """Run the check, with progress for whoever waits at a terminal."""
@@ -24,7 +27,11 @@ def checked(run: Run) -> Report:
     gc.disable()
     sys.setrecursionlimit(_DEEPEST)
     with Progress(quiet=run.quiet) as progress:
-        return check.run(run.request, progress)
+        return check.run(run.request, progress, _keep)
+
+
+def _keep(read: object) -> None:
+    _read[:] = [read]
 
 
 def write_reports(run: Run, report: Report) -> None:

@@ -26,8 +26,8 @@ class SchemaName(StrEnum):
 
 # Where each schema is made: (module, function). Imported when it is asked for.
 _SOURCES = {
-    SchemaName.CONFIG: ("guardian.config", "config_schema"),
-    SchemaName.EXCEPTIONS: ("guardian.config", "exceptions_schema"),
+    SchemaName.CONFIG: ("guardian.config.parse", "config_schema"),
+    SchemaName.EXCEPTIONS: ("guardian.config.parse", "exceptions_schema"),
     SchemaName.MANIFEST: ("guardian.graph.consumers.manifest", "manifest_schema"),
     SchemaName.REPORT: ("guardian.report.schema", "report_schema"),
 }

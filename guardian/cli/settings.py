@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from guardian.cli.flags import CheckFlags, parse_day, parse_reports
 from guardian.config import DEFAULT_CONFIG, DEFAULT_EXCEPTIONS, CheckRequest, Config, ReportFormat
@@ -15,8 +14,7 @@ from guardian.errors import ConfigError
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class Run(NamedTuple):
     """One run: the check itself, and what becomes of its report."""
 
     request: CheckRequest

@@ -1,6 +1,6 @@
 """From plain data to the values of guardian.yaml and of the exceptions file, and their JSON Schemas.
 
-pydantic checks the data against the dataclasses of ``values``; all mistakes of a file are reported together. The
+pydantic checks the data against the dataclasses of ``values`` and ``accepted``; all mistakes of a file are reported together. The
 data is checked as JSON is: a number in quotes is text, and YAML 1.2 has already seen to it that ``no`` is text too.
 """
 
@@ -13,8 +13,9 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from guardian.config import mistakes
+from guardian.config.accepted import AcceptedFinding, ExceptionEntry
 from guardian.config.mistakes import Lines, Mistake
-from guardian.config.values import AcceptedFinding, Config, ExceptionEntry, Lifecycle, ModelSettings, Service
+from guardian.config.values import Config, Lifecycle, ModelSettings, Service
 from guardian.model import Direction, Location
 
 if TYPE_CHECKING:

@@ -6,16 +6,15 @@ Every path in it is absolute, or relative to ``cwd``; what ``config`` holds is a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
+from typing import NamedTuple
 
 from guardian.config.values import Config, FailOn
 from guardian.model import Mode
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckRequest:
+class CheckRequest(NamedTuple):
     """One check, resolved.
 
     Args:
@@ -36,7 +35,7 @@ class CheckRequest:
 
     cwd: Path
     as_of: date
-    config: Config = field(default_factory=Config)
+    config: Config = Config()
     config_file: Path | None = None
     base: str | None = None
     head: str | None = None

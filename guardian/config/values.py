@@ -1,7 +1,7 @@
-"""The values of guardian.yaml and of the exceptions file, as their users write them.
+"""The values of guardian.yaml, as its users write them.
 
 A string below a field is its documentation: it becomes the description in the published JSON Schema
-(``guardian schema config``). Paths are as written, relative to the file that holds them.
+(``guardian schema config``). Paths are as written, relative to the file.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from datetime import date
 from enum import StrEnum
 from typing import Literal
 
-from guardian.model import Direction, Location, Mode, Severity
+from guardian.model import Direction, Mode, Severity
 
 DEFAULT_CONFIG = "guardian.yaml"
 DEFAULT_EXCEPTIONS = "guardian.exceptions.yaml"
@@ -139,34 +139,3 @@ class Config:
         """
         names = (name for each in (alias, rule) if each for name in (f"{each}@{direction}", each))
         return next((self.severity[name] for name in names if name in self.severity), None)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AcceptedFinding:
-    """One accepted finding as its file says it. A place that is left out is any such place of the service."""
-
-    rule: str
-    """The rule of the accepted change."""
-    service: str
-    """The service it is in."""
-    operation: str | None = None
-    """The operation as reports name it: `GET /users/{id}`."""
-    field: str | None = None
-    """The field as reports name it: `address.city`, `query:page`."""
-    fingerprint: str | None = None
-    """The fingerprint of this very change: 12 hex digits."""
-    reason: str
-    """Why it is accepted."""
-    owner: str
-    """Who accepted it."""
-    approved_by: tuple[str, ...] = ()
-    """The owners of the consumers it breaks."""
-    expires: date
-    """The last day it holds."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExceptionEntry(AcceptedFinding):
-    """An accepted finding and where it stands in its file, with the line."""
-
-    location: Location

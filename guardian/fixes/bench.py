@@ -299,7 +299,7 @@ class Bench:
         same = self._counting(Sameness(base.document.documents, patched.document.documents).same)
         sides = touched.part(base), touched.part(patched)
         known = self.known
-        found = compare(*sides, same=same, options=replace(options, prove=False))
+        found = compare(*sides, same=same, options=options._replace(prove=False))
         if options.prove and any(
             change.confidence is Confidence.POSSIBLE
             and change.severity is not Severity.INFO
@@ -323,7 +323,7 @@ class Bench:
         from guardian.graph.settle import settle
 
         moved = trial.consumers is not self.situation.consumers
-        fresh = [replace(each, consumers=()) for each in (trial.changes if moved else trial.fresh)]
+        fresh = [each._replace(consumers=()) for each in (trial.changes if moved else trial.fresh)]
         everybody = self.situation.everybody
         if everybody:
             from guardian.graph.blast import blast
@@ -384,7 +384,7 @@ class Bench:
 
     def _with_exceptions(self, changes: Iterable[Change]) -> list[Change]:
         return [
-            replace(change, exception=found.exception, counts_as=found.counts_as)
+            change._replace(exception=found.exception, counts_as=found.counts_as)
             if self._accepted and (found := self._accepted.get(key(change))) is not None
             else change
             for change in changes
@@ -396,9 +396,9 @@ def _as_known(found: Change, known: Change | None) -> Change:
     if known is None:
         return found
     if found.confidence is Confidence.POSSIBLE:
-        return replace(known, base=found.base, head=found.head)
+        return known._replace(base=found.base, head=found.head)
     severity = min(found.severity, known.severity, key=lambda each: each.rank)  # a window may have lowered it
-    return replace(found, severity=severity, counts_as=severity, fingerprint=known.fingerprint)
+    return found._replace(severity=severity, counts_as=severity, fingerprint=known.fingerprint)
 
 
 def _line(data: bytes, at: str) -> tuple[int, int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from guardian import fieldpath
@@ -282,6 +281,6 @@ def _alone(api: Api, operation: Operation, like: Operation) -> Api:
         kind=like.kind,
         node=operation.node,
         path_node=operation.path_node,
-        load=lambda _: replace(operation.parts, servers=like.parts.servers),
+        load=lambda _: operation.parts._replace(servers=like.parts.servers),
     )
-    return replace(api, operations={like.name: shown}, servers=())
+    return api._replace(operations={like.name: shown}, servers=())

@@ -11,7 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice, takewhile, zip_longest
 from typing import Any
 from urllib.parse import unquote
@@ -45,7 +45,7 @@ class Touched:
         """An API with the touched operations alone."""
         if self.names is None:
             return api
-        return replace(api, operations={name: api.operations[name] for name in api.operations if name in self.names})
+        return api._replace(operations={name: api.operations[name] for name in api.operations if name in self.names})
 
 
 class References:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from guardian import fieldpath
 from guardian.fieldpath import Path
@@ -56,7 +56,7 @@ def blast(
     """
     changes = list(changes)
     tracer = _Tracer({change.service for change in changes}, routes, base, base if head is None else head)
-    traced = tuple(replace(change, consumers=tracer.trace(change)) for change in changes)
+    traced = tuple(change._replace(consumers=tracer.trace(change)) for change in changes)
     return Blast(traced, tuple(tracer.orders()), tuple(tracer.edges()))
 
 

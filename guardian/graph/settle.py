@@ -6,7 +6,6 @@ The contract says how bad a change is for anybody; the consumers say whether the
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from guardian.model import Change, Impact, Mode, Severity
@@ -51,7 +50,7 @@ def settle(
 
 
 def _counting(change: Change, severity: Severity) -> Change:
-    return change if change.counts_as is severity else replace(change, counts_as=severity)
+    return change if change.counts_as is severity else change._replace(counts_as=severity)
 
 
 def _counts_as(change: Change, mode: Mode, declared: bool, public: bool, lowered: Callable[[Change], bool]) -> Severity:
@@ -76,7 +75,7 @@ def only(changes: Iterable[Change], names: Sequence[str]) -> list[Change]:
     """The changes that touch one of these consumers, with no others named: ``--consumer``."""
     wanted = set(names)
     kept = (
-        replace(change, consumers=tuple(each for each in change.consumers if each.consumer in wanted))
+        change._replace(consumers=tuple(each for each in change.consumers if each.consumer in wanted))
         for change in changes
     )
     return [change for change in kept if change.consumers]

@@ -7,8 +7,8 @@ same rule at the same places of base and head therefore make one block; its cons
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import NamedTuple
 
 from guardian.model import Change, ConsumerImpact, Impact, Location, Report, Severity
 
@@ -65,8 +65,7 @@ def listed(consumers: Iterable[ConsumerImpact]) -> list[ConsumerImpact]:
     return sorted(hit, key=lambda impact: (-impact.impact.rank, impact.hops, impact.consumer, impact.because))
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """One edit and all the changes it makes; never empty.
 
     ``consumers`` are those hit by any of the changes, each once: worst impact, shortest way, all reasons.
@@ -116,7 +115,7 @@ def _merged(changes: list[Change]) -> tuple[ConsumerImpact, ...]:
     for impacts in by_name.values():
         worst = max(impacts, key=lambda impact: (impact.impact.rank, -impact.hops))
         because = dict.fromkeys(reason for impact in impacts for reason in impact.because)
-        merged.append(replace(worst, because=tuple(because)))
+        merged.append(worst._replace(because=tuple(because)))
     return tuple(listed(merged))
 
 

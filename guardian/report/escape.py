@@ -37,7 +37,7 @@ def plain(text: str, limit: int | None = None) -> str:
     """
     if limit is not None and len(text) > limit:
         return f"{plain(text[:limit])}... ({len(text) - limit:,} characters more)"
-    return _UNSEEN.sub(_visible, text)
+    return text if text.isascii() and text.isprintable() else _UNSEEN.sub(_visible, text)
 
 
 def _visible(match: re.Match[str]) -> str:

@@ -5,7 +5,6 @@ The key order is part of the bytes: it is the order of the interface, with newer
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 from guardian.model import AcceptedBy, Change, ConsumerImpact, Fix, Location, Note, Report, Summary, Witness
@@ -41,7 +40,7 @@ def as_data(report: Report) -> dict[str, Any]:
 
 
 def _summary(summary: Summary) -> dict[str, Any]:
-    data = asdict(summary)
+    data = summary._asdict()
     return data | {"consumers_broken": sorted(summary.consumers_broken)}
 
 
@@ -87,7 +86,7 @@ def _line(location: Location | None) -> dict[str, Any] | None:
 
 
 def _witness(witness: Witness | None) -> dict[str, Any] | None:
-    return None if witness is None else asdict(witness)
+    return None if witness is None else witness._asdict()
 
 
 def _consumer(impact: ConsumerImpact) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import replace
 
 from guardian.model import Change, ConsumerImpact, Fix, Impact, Location, Note, Report, Verdict, Witness
 from guardian.report.blocks import Block, Standing
@@ -89,7 +88,7 @@ def where(location: Location | None) -> str:
 
 def line_of(location: Location | None) -> str:
     """``file:line`` as far as it is known."""
-    return where(replace(location, column=None)) if location is not None else ""
+    return where(location._replace(column=None)) if location is not None else ""
 
 
 def spot_parts(change: Change) -> tuple[str, str, str]:

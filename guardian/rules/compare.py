@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -33,8 +32,7 @@ WORTH_A_PROCESS = 100
 _PORTIONS_A_PROCESS = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(NamedTuple):
     """What of a comparison a user can set.
 
     ``severity`` maps a rule, or ``rule@request`` / ``rule@response``, to a level; the narrower entry wins. An alias may
@@ -237,8 +235,7 @@ class _Comparer:
             elif not isinstance(proof, str):
                 # Where the documents could not decide, the judge did.
                 severity = self._regraded(change, placed, found, Confidence.PROVED)
-                yield replace(
-                    change,
+                yield change._replace(
                     witness=proof,
                     unproved=None,
                     confidence=Confidence.PROVED,
@@ -249,15 +246,14 @@ class _Comparer:
                 # A value that only one side accepts would have been found, were it that simple; what a text contains is
                 # another matter, of which the judge takes no notice.
                 severity = self._regraded(change, placed, found, Confidence.POSSIBLE)
-                yield replace(
-                    change,
+                yield change._replace(
                     unproved=change.unproved or proof,
                     confidence=Confidence.POSSIBLE,
                     severity=severity,
                     counts_as=severity,
                 )
             else:
-                yield replace(change, unproved=change.unproved or proof)
+                yield change._replace(unproved=change.unproved or proof)
 
     def _regraded(self, change: Change, placed: Placed, found: Found, confidence: Confidence) -> Severity:
         """The severity that goes with how sure the search for a witness has made the change."""

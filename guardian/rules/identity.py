@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import replace
 
-from guardian.model import Change, Direction
+from guardian.model import Change, Direction, Location
 
 _VARIABLE = re.compile(r"\{[^}]*\}")
 
@@ -35,7 +34,7 @@ def number_twins(changes: list[Change]) -> list[Change]:
         seen[change.fingerprint] = count + 1
         if count:
             text = f"{change.fingerprint}:{count}"
-            change = replace(change, fingerprint=hashlib.sha256(text.encode()).hexdigest()[:12])
+            change = change._replace(fingerprint=hashlib.sha256(text.encode()).hexdigest()[:12])
         result.append(change)
     return result
 
@@ -50,5 +49,10 @@ def order(change: Change) -> tuple[str, ...]:
         change.rule,
         change.message,
         change.fingerprint,
-        *(f"{side.file}#{side.pointer}" if side else "" for side in (change.base, change.head)),
+        _spot(change.base),
+        _spot(change.head),
     )
+
+
+def _spot(place: Location | None) -> str:
+    return f"{place.file}#{place.pointer}" if place is not None else ""

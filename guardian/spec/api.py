@@ -10,7 +10,6 @@ times as long to define, at every start, and twice as long to make.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -199,8 +198,7 @@ class Server(NamedTuple):
     node: Node | None
 
 
-@dataclass(frozen=True, slots=True)
-class OperationParts:
+class OperationParts(NamedTuple):
     """The lazily read inside of an operation."""
 
     parameters: tuple[Parameter, ...]  # path-level ones merged in, in document order
@@ -265,8 +263,7 @@ class Operation:
         return f"Operation({self.name})"
 
 
-@dataclass(frozen=True, slots=True)
-class Api:
+class Api(NamedTuple):
     """One normalised API. ``operations`` holds paths and webhooks by name; callbacks hang on their operation."""
 
     service: str

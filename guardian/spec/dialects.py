@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from guardian.errors import ReadError
 
@@ -19,8 +18,7 @@ _METHODS_3 = (*_METHODS_2, "trace")
 _STYLES_3 = MappingProxyType({"query": "form", "path": "simple", "header": "simple", "cookie": "form"})
 
 
-@dataclass(frozen=True, slots=True)
-class Dialect:
+class Dialect(NamedTuple):
     """One version of the OpenAPI Specification.
 
     Attributes:
@@ -58,7 +56,7 @@ class Dialect:
     nullable: str | None = None
     request_body: bool = True
     self_uri: bool = False
-    collection_formats: Mapping[str, tuple[str, bool]] = field(default_factory=dict)
+    collection_formats: Mapping[str, tuple[str, bool]] = {}
 
 
 def _components(*kinds: str) -> Mapping[str, str]:

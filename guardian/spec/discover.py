@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from guardian.errors import ReadError
 from guardian.spec.sources import FileChange, Side, Tree
@@ -21,8 +21,7 @@ _YAML_MARK = re.compile(rb"""^(?:\xef\xbb\xbf)?["']?(?:openapi|swagger)["']?[ \t
 _FLOW_MARK = re.compile(r"""["']?\b(?:openapi|swagger)["']?\s*:\s*["']?\d""")
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class SpecPair:
+class SpecPair(NamedTuple):
     """One service's document on both sides; ``None`` on the side that does not have it."""
 
     service: str

@@ -14,8 +14,8 @@ import subprocess
 import threading
 import weakref
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from guardian.errors import ReadError
 
@@ -38,8 +38,7 @@ DEFAULT_BRANCHES = ("origin/HEAD", "origin/main", "origin/master", "main", "mast
 _SHA = re.compile(r"[0-9a-f]{7,64}")
 
 
-@dataclass(frozen=True, slots=True)
-class FileChange:
+class FileChange(NamedTuple):
     """A path that differs between two sides; ``None`` on the side that does not have it, unequal when renamed."""
 
     base: str | None

@@ -9,8 +9,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote, urljoin
 
 from guardian.spec import dialects
@@ -45,8 +44,7 @@ _NAMED = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Scopes:
+class Scopes(NamedTuple):
     """What a document says about its own addresses.
 
     Attributes:

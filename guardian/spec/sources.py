@@ -11,9 +11,8 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO, Literal, Protocol
+from typing import BinaryIO, Literal, NamedTuple, Protocol
 
 from guardian.errors import ReadError
 from guardian.spec import git
@@ -65,8 +64,7 @@ class Tree(Protocol):
         """The file as reports name it: from the working directory on disk, from the root in a revision."""
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(NamedTuple):
     """One side of a comparison: a single specification in a tree, or (``path`` is None) the whole tree."""
 
     tree: Tree

@@ -11,13 +11,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from guardian.spec.pieces import BY_MEMBERS, NotPlain, Piece, Text
 
 _DEEPEST = 16  # no mapping near the root is indented more
-# A line end before a line that begins a member: not blank, no comment, and no item of a sequence, which may stand there.
-_BEFORE = tuple(re.compile(rb"\n%b(?=[^ \t\r\n#-]|-[^ \t\r\n])" % (b" " * indent)) for indent in range(_DEEPEST))
 _FIRST = re.compile(rb"[^ \t\r\n#-]|-[^ \t\r\n]")
 # No key begins with these, unless it is one that the reader of a whole mapping must look at.
 _NO_KEY = frozenset(b"{}[],&*!|>%@`?")
@@ -98,7 +97,7 @@ class _Reader:
 
     def _beginnings(self, first: int, end: int, indent: int) -> list[int]:
         """Where the lines begin that begin members."""
-        found = [each.end() - indent for each in _BEFORE[indent].finditer(self._data, max(first - 1, 0), end)]
+        found = [each.end() - indent for each in _before(indent).finditer(self._data, max(first - 1, 0), end)]
         return [0, *found] if first == 0 and _FIRST.match(self._data) else found
 
     def _known(self, like: Piece | None, like_at: int) -> _Known:
@@ -136,6 +135,12 @@ class _Reader:
             return None
         ((key, value),) = loaded.items()
         return key, Piece(end - at, value)
+
+
+@cache
+def _before(indent: int) -> re.Pattern[bytes]:
+    """A line end before a line that begins a member: not blank, no comment, and no item of a sequence."""
+    return re.compile(rb"\n%b(?=[^ \t\r\n#-]|-[^ \t\r\n])" % (b" " * indent))
 
 
 def _text(key: bytes) -> bytes:

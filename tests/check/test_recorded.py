@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -200,7 +199,7 @@ def test_a_recorded_request_that_is_refused() -> None:
 def test_what_no_change_explains_is_a_finding() -> None:
     """An exchange that fails on head alone is told even where the rules found nothing that explains it."""
     base, head = document(), document(user=without("email"))
-    other = [replace(each, field="name") for each in compare(read(base), read(head)) if each.field == "email"]
+    other = [each._replace(field="name") for each in compare(read(base), read(head)) if each.field == "email"]
     changes, _ = judged(base, head, pact({"email": "e"}), other)
     (finding,) = [each for each in changes if each.rule == RULE]
     assert (finding.field, finding.severity, finding.operation) == ("email", Severity.BREAKING, "GET /users/{id}")

@@ -46,7 +46,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """Stands for the engine: keeps the request, answers with ``verdict`` or raises ``error``."""
     fake = SimpleNamespace(request=None, verdict=Verdict.PASS, error=None)
 
-    def run(request: CheckRequest, progress: object = None) -> Report:
+    def run(request: CheckRequest, progress: object = None, keep: object = None) -> Report:
         fake.request = request
         if fake.error is not None:
             raise fake.error

@@ -174,8 +174,8 @@ def test_python_m_guardian():
 def end_of(*args: str) -> subprocess.CompletedProcess[str]:
     """One command line in a process of its own, which says so if it is tidied up after."""
     script = (
-        "import atexit, sys\nfrom guardian.cli.main import main\n"
-        "atexit.register(print, 'tidied up', file=sys.stderr)\n"
+        "import atexit, gc, sys\nfrom guardian.__main__ import main\n"
+        "atexit.register(lambda: print('tidied up,', gc.isenabled() and 'garbage too', file=sys.stderr))\n"
         f"sys.argv = ['guardian', *{list(args)!r}]\nmain()\n"
     )
     return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
@@ -193,7 +193,7 @@ def test_a_check_ends_at_once(tmp_path: Path):
 
 
 def test_other_commands_end_in_order():
-    """Theirs may be libraries that have files and processes to put away."""
+    """Theirs may be libraries that have files and processes to put away, and that make garbage."""
     done = end_of("explain", "no-such-rule")
     assert done.returncode == 2
-    assert "tidied up" in done.stderr
+    assert "tidied up, garbage too" in done.stderr

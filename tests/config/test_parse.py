@@ -9,18 +9,9 @@ from datetime import date
 import jsonschema_rs
 import pytest
 
-from guardian.config import (
-    Config,
-    ExceptionEntry,
-    Lifecycle,
-    ModelSettings,
-    Service,
-    Visibility,
-    config_schema,
-    exceptions_schema,
-    parse_config,
-    parse_exceptions,
-)
+from guardian.config import Config, Lifecycle, ModelSettings, Service, Visibility
+from guardian.config.accepted import ExceptionEntry
+from guardian.config.parse import config_schema, exceptions_schema, parse_config, parse_exceptions
 from guardian.errors import ConfigError
 from guardian.model import Direction, Location, Mode, Severity
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -55,7 +54,7 @@ def laid_out(request: CheckRequest) -> tuple[Situation, tuple[Change, ...]]:
         declarations=declared.files,
         public=frozenset(each.name for each in selection.services if each.public),
     )
-    return made, guardian.check.run(replace(request, fixes=False)).changes
+    return made, guardian.check.run(request._replace(fixes=False)).changes
 
 
 Cli = Callable[..., int]

@@ -29,9 +29,9 @@ ONE = Change(
 
 def test_selections_keep_the_order() -> None:
     """However they are asked for; callbacks are found with their operation, and twins with each other."""
-    callback = replace(ONE, operation="callback POST done of GET /users")
-    others = [replace(ONE, operation="GET /pets"), replace(ONE, operation=""), replace(ONE, service="pets")]
-    findings = Findings([callback, *others, ONE, replace(ONE, fingerprint="twin")])
+    callback = ONE._replace(operation="callback POST done of GET /users")
+    others = [ONE._replace(operation="GET /pets"), ONE._replace(operation=""), ONE._replace(service="pets")]
+    findings = Findings([callback, *others, ONE, ONE._replace(fingerprint="twin")])
     assert findings.of([("users", "GET /pets"), ("users", "GET /users")]) == [
         callback, others[0], ONE, findings.all[-1]
     ]  # fmt: skip

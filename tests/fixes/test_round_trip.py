@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import apply as fixtures
@@ -33,7 +32,7 @@ def test_every_change_that_breaks_can_be_mended(name: str, tmp_path: Path) -> No
     head = {path: path.read_bytes() for path in (tmp_path / "head").rglob("*") if path.is_file()}
     for fix in before.fixes:
         written = apply_fix(fix, tmp_path)
-        after = run(replace(request(tmp_path), fixes=False))
+        after = run(request(tmp_path)._replace(fixes=False))
         worse = [each.message for each in after.changes if each.counts_as is Severity.BREAKING and not each.exception]
         assert after.verdict is not Verdict.FAIL, (fix.id, fix.strategy, worse)
         for path, data in head.items():

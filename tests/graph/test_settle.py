@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from guardian.graph.consumers.routes import Routes
@@ -18,7 +16,7 @@ USER = manifests("consumer: a\nuses: [{service: users, operation: GET /other, re
 
 def hit_by(severity: Severity, *impacts: str) -> Change:
     found = tuple(ConsumerImpact(f"c{at}", Impact(each), 1, "declared", ()) for at, each in enumerate(impacts))
-    return replace(change(severity=severity), consumers=found)
+    return change(severity=severity)._replace(consumers=found)
 
 
 @pytest.mark.parametrize(

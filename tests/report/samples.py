@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
 from typing import Any
 
 from guardian.model import (
@@ -110,8 +109,7 @@ EMAIL = change(
     consumers=(ANALYTICS, ORDERS, BILLING),
     aliases={"oasdiff": "response-required-property-removed"},
 )
-EMAIL_IN_LIST = replace(
-    EMAIL,
+EMAIL_IN_LIST = EMAIL._replace(
     operation="GET /users",
     field="items[].email",
     fingerprint=fingerprint("list"),
@@ -241,8 +239,7 @@ DUAL_WRITE = Fix(
         "Remove email after 2027-03-01.",
     ),
 )
-WINDOW = replace(
-    DUAL_WRITE,
+WINDOW = DUAL_WRITE._replace(
     id="F2",
     strategy=Strategy.DEPRECATION_WINDOW,
     proposed_by="guardian-1b",
@@ -318,7 +315,7 @@ def many(operations: int = 12, consumers: int = 30, edits: int = 1) -> Report:
                     "id",
                     message=f"the type of S{edit}.id changed from string to integer",
                     base=place,
-                    head=replace(place, line=12 + edit),
+                    head=place._replace(line=12 + edit),
                     counts_as=Severity.BREAKING,
                     consumers=impacts,
                 )
@@ -348,7 +345,7 @@ def hostile() -> Report:
     place = Location(f"specs/{HOSTILE}.yaml", f"/components/{HOSTILE}", 3, 4)
     accepted = AcceptedBy(HOSTILE, "@everyone", "2027-01-31", (HOSTILE,), place)
     impact = ConsumerImpact(HOSTILE, Impact.BROKEN, 1, HOSTILE, (HOSTILE, LONG), place, HOSTILE, HOSTILE)
-    mention = replace(impact, consumer="mention", owner="@all", because=())
+    mention = impact._replace(consumer="mention", owner="@all", because=())
     bad = change(
         f"rule {HOSTILE}",
         f"GET /{HOSTILE}",
@@ -358,7 +355,7 @@ def hostile() -> Report:
         message=LONG,
         why=HOSTILE,
         base=place,
-        head=replace(place, pointer="/components"),
+        head=place._replace(pointer="/components"),
         counts_as=Severity.BREAKING,
         renamed_to=HOSTILE,
         witness=Witness({HOSTILE: [LONG, float("nan"), 1 << 20_000]}, True, False, HOSTILE),
@@ -369,15 +366,14 @@ def hostile() -> Report:
         place.file, "spec", ({"op": "add", "path": HOSTILE, "value": HOSTILE},), {HOSTILE: HOSTILE}, f"+{HOSTILE}\n" * 9
     )
     checked = Verification(True, 0, {HOSTILE: "pass"}, True, (HOSTILE,))
-    return replace(
-        report,
+    return report._replace(
         changes=(
             bad,
-            replace(bad, exception=accepted, fingerprint=fingerprint("accepted")),
-            replace(bad, witness=None, unproved=LONG, operation="x", fingerprint=fingerprint("unproved")),
+            bad._replace(exception=accepted, fingerprint=fingerprint("accepted")),
+            bad._replace(witness=None, unproved=LONG, operation="x", fingerprint=fingerprint("unproved")),
         ),
-        summary=replace(
-            report.summary, changes=3, breaking=2, warnings=0, accepted=1, unread=0, consumers_broken=(HOSTILE, LONG)
+        summary=report.summary._replace(
+            changes=3, breaking=2, warnings=0, accepted=1, unread=0, consumers_broken=(HOSTILE, LONG)
         ),
         fixes=(Fix("F1", Strategy.FIELD_ALIAS, HOSTILE, (bad.fingerprint,), (patch,), checked, LONG, (HOSTILE,)),),
         notes=(Note("error", LONG, HOSTILE, 1), Note("info", HOSTILE)),

@@ -6,7 +6,6 @@ import json
 import re
 import xml.etree.ElementTree as ET
 from collections import Counter
-from dataclasses import replace
 
 from guardian.model import Location, Note, Report
 from guardian.report import render
@@ -48,7 +47,7 @@ def test_junit_totals_are_the_sums_of_its_cases() -> None:
 
 def test_junit_of_nothing_is_one_passing_case() -> None:
     """Hosts take an empty file for a lost one."""
-    assert list(cases(replace(samples.clean(), edges=())).values()) == ["pass"]
+    assert list(cases(samples.clean()._replace(edges=())).values()) == ["pass"]
 
 
 def test_junit_carries_hostile_text() -> None:
@@ -74,23 +73,22 @@ def test_gitlab_fingerprints_are_unique_and_know_no_lines() -> None:
     """Equal ones are dropped by GitLab; one that moves with its line would look new in each push."""
 
     def shifted(place: Location | None) -> Location | None:
-        return replace(place, line=(place.line or 0) + 100) if place else None
+        return place._replace(line=(place.line or 0) + 100) if place else None
 
     for report in (samples.friday_rename(), samples.many()):
-        moved = replace(
-            report,
-            changes=tuple(replace(c, base=shifted(c.base), head=shifted(c.head)) for c in report.changes),
+        moved = report._replace(
+            changes=tuple(c._replace(base=shifted(c.base), head=shifted(c.head)) for c in report.changes),
         )
         prints = [[issue["fingerprint"] for issue in json.loads(render("gitlab", r))] for r in (report, moved)]
         assert prints[0] == prints[1]
         assert len(set(prints[0])) == len(prints[0])
-    twins = replace(samples.clean(), changes=(samples.EMAIL, samples.EMAIL))
+    twins = samples.clean()._replace(changes=(samples.EMAIL, samples.EMAIL))
     assert len({issue["fingerprint"] for issue in json.loads(render("gitlab", twins))}) == 2
 
 
 def test_gitlab_paths_are_relative_without_a_dot() -> None:
-    change = replace(samples.EMAIL, head=Location("./api\\users.yaml", "/x", 3))
-    (issue,) = json.loads(render("gitlab", replace(samples.clean(), changes=(change,))))
+    change = samples.EMAIL._replace(head=Location("./api\\users.yaml", "/x", 3))
+    (issue,) = json.loads(render("gitlab", samples.clean()._replace(changes=(change,))))
     assert issue["location"]["path"] == "api/users.yaml"
 
 
@@ -115,7 +113,7 @@ def test_github_keeps_to_ten_a_level_and_says_what_was_cut() -> None:
     """The runner drops the rest in silence; the last notice does not."""
     report = samples.many(operations=1, consumers=1, edits=25)
     notes = tuple(Note(level, f"note {number}") for level in ("warning", "info") for number in range(14))
-    lines = commands(replace(report, notes=notes))
+    lines = commands(report._replace(notes=notes))
     counts = Counter(line[2:].split(" ")[0] for line in lines)
     assert counts == {"error": 10, "warning": 10, "notice": 10}
     assert "15 errors, 4 warnings, 5 notices" in lines[-1]
@@ -128,6 +126,6 @@ def test_github_merges_one_edit_into_one_annotation() -> None:
 
 
 def test_github_properties_survive_odd_file_names() -> None:
-    change = replace(samples.EMAIL, head=Location("main:a,b%.yaml", "/x", 3, 1))
-    line = commands(replace(samples.clean(), changes=(change,)))[0]
+    change = samples.EMAIL._replace(head=Location("main:a,b%.yaml", "/x", 3, 1))
+    line = commands(samples.clean()._replace(changes=(change,)))[0]
     assert re.match(r"::error file=main%3Aa%2Cb%25\.yaml,line=3,col=1,title=[^,:]+::", line)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import xml.etree.ElementTree as ET
-from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -87,7 +86,7 @@ def test_every_format_tells_the_same_verdict_and_counts(format: str, name: str) 
 @pytest.mark.parametrize("verdict", list(Verdict))
 def test_a_verdict_is_told_as_it_is(verdict: Verdict) -> None:
     """Writers decide nothing: a report that passes with a breaking change (nothing fails the build) passes everywhere."""
-    report = replace(samples.friday_rename(), verdict=verdict)
+    report = samples.friday_rename()._replace(verdict=verdict)
     for format in FORMATS:
         if format != "gitlab":
             assert story(format, report)[0] == verdict.value
@@ -114,12 +113,11 @@ def test_findings_count_what_the_summary_counts(name: str) -> None:
 def test_reports_do_not_depend_on_the_order_of_their_parts(format: str) -> None:
     """The same findings are the same bytes, in whatever order they were found."""
     report = samples.friday_rename()
-    shuffled = replace(
-        report,
-        changes=tuple(replace(change, consumers=change.consumers[::-1]) for change in report.changes[::-1]),
+    shuffled = report._replace(
+        changes=tuple(change._replace(consumers=change.consumers[::-1]) for change in report.changes[::-1]),
         edges=report.edges[::-1],
         notes=report.notes[::-1],
-        summary=replace(report.summary, consumers_broken=report.summary.consumers_broken[::-1]),
+        summary=report.summary._replace(consumers_broken=report.summary.consumers_broken[::-1]),
     )
     assert render(format, report) == render(format, shuffled) == render(format, report)
 
@@ -206,5 +204,5 @@ def test_html_holds_no_element_of_a_hostile_specification() -> None:
 def test_every_optional_part_may_be_missing(format: str, verbose: bool) -> None:
     """A change with neither places nor operation nor texts is still reported."""
     bare = samples.change("spec-removed", "", "", message="", why="", place="", counts_as=Severity.BREAKING)
-    report = replace(samples.clean(), changes=(bare,), edges=(), verdict=Verdict.FAIL)
+    report = samples.clean()._replace(changes=(bare,), edges=(), verdict=Verdict.FAIL)
     assert "spec-removed" in render(format, report, verbose=verbose)

@@ -8,7 +8,6 @@ import json
 import re
 import shutil
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -35,7 +34,7 @@ def test_the_policy_allows_our_style_and_script_by_hash(element: str) -> None:
 
 
 def test_text_that_looks_like_a_slot_stays_text() -> None:
-    page = render("html", replace(samples.friday_rename(), version="<!--{findings}-->"))
+    page = render("html", samples.friday_rename()._replace(version="<!--{findings}-->"))
     assert "&lt;!--{findings}--&gt;" in page
     assert page.count('<article class="finding') == PAGE.count('<article class="finding')
 
@@ -70,7 +69,7 @@ def test_broken_paths_are_drawn_last_and_marked() -> None:
 def test_no_two_nodes_overlap_at_any_size(count: int) -> None:
     """Every node is drawn once, inside the picture, on a place of its own."""
     edges = tuple(Edge(f"c{n}", f"s{n % 30}" if n % 3 else f"c{n // 2}", "manifest", Impact.SAFE) for n in range(count))
-    report = replace(samples.friday_rename(), edges=edges)
+    report = samples.friday_rename()._replace(edges=edges)
     picture = svg(report)
     spots = nodes(picture)
     assert set(spots) == {name for edge in edges for name in (edge.consumer, edge.service)} | {"users", "orders"}
@@ -84,8 +83,8 @@ def test_no_two_nodes_overlap_at_any_size(count: int) -> None:
 
 def test_circles_and_lone_services_can_be_drawn() -> None:
     edges = (Edge("a", "b", "x"), Edge("b", "a", "x"), Edge("c", "c", "x"))
-    assert set(nodes(svg(replace(samples.clean(), edges=edges)))) == {"a", "b", "c"}
-    assert svg(replace(samples.clean(), edges=())) == ""
+    assert set(nodes(svg(samples.clean()._replace(edges=edges)))) == {"a", "b", "c"}
+    assert svg(samples.clean()._replace(edges=())) == ""
 
 
 # What a visitor does, run in the page; what it found goes into an attribute of the document.

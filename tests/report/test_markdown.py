@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import re
-from dataclasses import replace
 
 import pytest
 from markdown_it import MarkdownIt
@@ -65,8 +64,8 @@ def test_owners_of_what_breaks_are_mentioned() -> None:
 
 @pytest.mark.parametrize("owner", ["@all", "@everyone", "@here", "@Channel", "@a/b @c", "@org/../x", "@", "x@y", "@-a"])
 def test_no_owner_can_mention_a_crowd(owner: str) -> None:
-    broken = replace(samples.BILLING, owner=owner, contact=None)
-    text = render("markdown", replace(samples.friday_rename(), changes=(replace(samples.EMAIL, consumers=(broken,)),)))
+    broken = samples.BILLING._replace(owner=owner, contact=None)
+    text = render("markdown", samples.friday_rename()._replace(changes=(samples.EMAIL._replace(consumers=(broken,)),)))
     line = next(line for line in text.splitlines() if line.startswith("Owners"))
     assert re.sub(r"`[^`]*`|<code>.*?</code>", "", line) == "Owners of what breaks: "
 
@@ -82,8 +81,8 @@ def test_ten_owners_are_mentioned_at_most() -> None:
 def test_a_comment_fits_and_says_what_was_left_out(unit: str) -> None:
     """65,535 characters are the hosts' limit; ours holds for bytes, with room for a marker."""
     report = samples.many(operations=2, consumers=20, edits=400)
-    changes = tuple(replace(change, why=unit * 300) for change in report.changes)
-    text = render("markdown", replace(report, changes=changes))
+    changes = tuple(change._replace(why=unit * 300) for change in report.changes)
+    text = render("markdown", report._replace(changes=changes))
     assert 40_000 < len(text.encode()) <= HARD_LIMIT - MARKER_ROOM
     assert text.splitlines()[0] == "## guardian: FAIL"
     assert re.search(r"_Left out .*: .*\d+ rows?, \d+ changes in detail.* The full report has them._\n$", text)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from guardian.model import Location, Severity, Verdict
@@ -95,11 +93,11 @@ def test_each_fix_has_its_own_command() -> None:
     """Where two fixes mend one change, the command says which one is meant; a model has to be asked again for its own."""
     report = samples.friday_rename()
     assert "guardian fix --apply --id F2 --model" in render("terminal", report)
-    text = render("terminal", replace(report, fixes=tuple(replace(each, proposed_by="rules") for each in report.fixes)))
+    text = render("terminal", report._replace(fixes=tuple(each._replace(proposed_by="rules") for each in report.fixes)))
     shown = samples.EMAIL_IN_LIST.fingerprint
     assert f"guardian fix --apply --change {shown} --strategy dual_write" in text
     assert f"guardian fix --apply --change {shown} --strategy deprecation_window" in text
-    single = render("terminal", replace(samples.friday_rename(), fixes=(samples.DUAL_WRITE,)))
+    single = render("terminal", samples.friday_rename()._replace(fixes=(samples.DUAL_WRITE,)))
     assert f"guardian fix --apply --change {shown}\n" in single
 
 
@@ -107,8 +105,8 @@ def test_each_fix_has_its_own_command() -> None:
 def test_lines_keep_to_the_width_and_file_names_stay_whole(width: int) -> None:
     """Only what has no space in it may stick out: a file name, a command."""
     deep = "services/" + "very-long-directory-name/" * 6 + "openapi.yaml"
-    moved = replace(samples.EMAIL, head=Location(deep, "/components/schemas/User/properties", 1234, 56))
-    report = replace(samples.friday_rename(), changes=(moved, samples.TENANT))
+    moved = samples.EMAIL._replace(head=Location(deep, "/components/schemas/User/properties", 1234, 56))
+    report = samples.friday_rename()._replace(changes=(moved, samples.TENANT))
     text = render("terminal", report, width=width)
     assert f"{deep}:1234:56" in text
     for line in text.splitlines():
@@ -127,8 +125,8 @@ def test_long_names_do_not_break_the_matrix() -> None:
 
 def test_a_passing_run_with_warnings_names_no_owner() -> None:
     """Nothing to negotiate where nothing breaks."""
-    report = replace(samples.friday_rename(), verdict=Verdict.WARN, changes=(samples.ENUM,), fixes=())
-    report = replace(report, summary=replace(report.summary, breaking=0, warnings=1, consumers_broken=()))
+    report = samples.friday_rename()._replace(verdict=Verdict.WARN, changes=(samples.ENUM,), fixes=())
+    report = report._replace(summary=report.summary._replace(breaking=0, warnings=1, consumers_broken=()))
     text = render("terminal", report)
     assert text.startswith("WARN  nothing breaks, 1 warning\n")
     assert "owners" not in text

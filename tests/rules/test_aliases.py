@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from guardian.check.exceptions import matches
-from guardian.config import Config, ExceptionEntry
+from guardian.config import Config
+from guardian.config.accepted import ExceptionEntry
 from guardian.errors import UsageError
 from guardian.model import Direction, Location, Severity
 from guardian.rules import aliases

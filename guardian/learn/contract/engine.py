@@ -243,7 +243,7 @@ class Comparison:
             return self.blast.changes
         # A witness makes a change surer and no other change: whom it hits is known.
         pairs = zip(self.changes, self._known, strict=True)
-        return tuple(replace(change, consumers=known.consumers) for change, known in pairs)
+        return tuple(change._replace(consumers=known.consumers) for change, known in pairs)
 
     def hit(self, impact: Impact) -> frozenset[str]:
         """The consumers that any change hits with this impact."""

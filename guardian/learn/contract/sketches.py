@@ -7,7 +7,6 @@ kept as the answer of an episode is compared whole and proved, so nothing that a
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 from guardian.graph.blast import blast
@@ -160,7 +159,7 @@ class Sketch:
 
     def _part(self, api: Api) -> Api:
         touched = self._touched or frozenset()
-        return replace(api, operations={name: each for name, each in api.operations.items() if each.path in touched})
+        return api._replace(operations={name: each for name, each in api.operations.items() if each.path in touched})
 
     @cached_property
     def _sameness(self) -> Sameness:
