@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
 from typing import Any, NamedTuple
 
 from guardian.model import Change, Confidence, Direction, Hit, Impact, Location, Note, Severity
@@ -13,7 +14,7 @@ from guardian.rules.facts import STABILITY
 from guardian.rules.identity import fingerprint_of, number_twins, order
 from guardian.rules.matching import Matched, either
 from guardian.rules.pairs import Delta, OperationPair, SchemaRoot, XmlPair
-from guardian.rules.registry import Rule
+from guardian.rules.registry import Rule, all_rules
 from guardian.rules.urls import shape_of
 from guardian.rules.verdict import judge
 from guardian.rules.walk import Child, Found, Same, Walker, said_of
@@ -28,8 +29,9 @@ UNSTABLE = frozenset({"alpha", "draft"})
 # Operations and components that are not written the same from which on more than one process compares them: so many take
 # some tenths of a second, and a process some hundredths.
 WORTH_A_PROCESS = 100
-# What one portion computes of a component the next one in another process may compute again; too few take unequal times.
-_PORTIONS_A_PROCESS = 8
+# A portion is this part of a process's share of what is left. The first ones are large, for what one process computes of a
+# component another may compute again; the last ones are small, so that all processes end at about the same time.
+_PART_OF_WHAT_IS_LEFT = 4
 
 
 class Options(NamedTuple):
@@ -126,8 +128,9 @@ class _Comparer:
         parts: list[_Part] = [
             partial(self._portion, aligner, matches) for matches in self._portions(aligner.matches, jobs)
         ]
-        if len(parts) > 1:  # then it need not be asked when all else is done
-            parts.append(self._find_unreached)
+        if len(parts) > 1:
+            parts.insert(0, self._find_unreached)  # it takes long: not when all else is done
+            self._prepare()
         found = spread(lambda part: part(), parts, jobs)
         portions = [each for each in found if isinstance(each, _Portion)]
         self._unreached = next((each for each in found if not isinstance(each, _Portion)), None)
@@ -139,25 +142,37 @@ class _Comparer:
         service = [change for each in aligner.service() for change in self._changes(each, set())]
         return [_Portion(service, False), *portions]
 
+    def _prepare(self) -> None:
+        """Load and find what every process needs before they part, rather than in each of them."""
+        all_rules()
+        if self.options.prove:
+            import guardian.rules.witness  # noqa: F401
+            from guardian.rules.validator import compiled
+
+            compiled(True)
+        for api in (self.base, self.head):
+            if api is not None:
+                api.document.prepare()
+
     def _portions(self, matches: Sequence[Matched], jobs: int) -> list[Sequence[Matched]]:
         """Operations in portions of whole paths, for several processes where there is enough to compare."""
-        if jobs < 2 or self._differing(matches) < WORTH_A_PROCESS:
+        if jobs < 2 or sum(1 for _ in islice(self._differing(matches), WORTH_A_PROCESS)) < WORTH_A_PROCESS:
             return [matches]
-        size = len(matches) // min(jobs * _PORTIONS_A_PROCESS, MOST_PARTS - 1) + 1
+        least = len(matches) // (MOST_PARTS - 1) + 1
         starts = [0]
         for at in range(1, len(matches)):
+            size = max((len(matches) - starts[-1]) // (jobs * _PART_OF_WHAT_IS_LEFT), least)
             if at - starts[-1] >= size and either(matches[at]).path != either(matches[at - 1]).path:
                 starts.append(at)
         return [matches[start:end] for start, end in zip(starts, [*starts[1:], len(matches)], strict=True)]
 
-    def _differing(self, matches: Iterable[Matched]) -> int:
-        """How many operations and components are not written the same, wherever their references lead."""
-        operations = [
-            base for base, head in matches if base is None or head is None or base.node.value != head.node.value
-        ]
+    def _differing(self, matches: Iterable[Matched]) -> Iterator[str]:
+        """The operations and components that are not written the same, wherever their references lead."""
+        for base, head in matches:
+            if base is None or head is None or base.node.value != head.node.value:
+                yield either((base, head)).name
         ours, theirs = (_schemas(api) for api in (self.base, self.head))
-        components = [name for name, value in ours.items() if name in theirs and theirs[name] != value]
-        return len(operations) + len(components)
+        yield from (name for name, value in ours.items() if name in theirs and theirs[name] != value)
 
     def _portion(self, aligner: Aligner, matches: Sequence[Matched]) -> _Portion:
         """What all pairs of some operations say."""

@@ -155,6 +155,7 @@ class Sampler:
             inner = self.values(each.schema)
             wanted.extend(inner[:1] * max(each.minimum, 0))
         items: list[Any] = []
+        alike: Any = _NOTHING  # one value for all places that ask for nothing but an item
         for index in range(length):
             if index in forced:
                 items.append(forced[index])
@@ -162,12 +163,17 @@ class Sampler:
             if wanted and index >= len(atom.prefix):
                 items.append(wanted.pop(0))
                 continue
+            if alike is not _NOTHING:
+                items.append(alike)
+                continue
             schema = atom.prefix[index] if index < len(atom.prefix) else atom.items
             taken = [*items, *forced.values()] if atom.unique else []
             item = next((value for value in self.many(schema, length + 1) if value not in taken), _NOTHING)
             if item is _NOTHING:
                 return None
             items.append(item)
+            if index >= len(atom.prefix) and not atom.unique and not self._cut:  # as in `values`
+                alike = item
         return items
 
     def many(self, schema: Schema, wanted: int, above: frozenset[object] = frozenset()) -> Iterator[Any]:

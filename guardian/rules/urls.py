@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import islice, product
 from typing import Any, NamedTuple
 
@@ -20,6 +21,7 @@ _PARTS = re.compile(r"(?:[^/?#]*:)?(?://([^/?#]*))?([^?#]*)")
 MAX_URLS = 256
 
 
+@lru_cache(maxsize=4096)  # several operations share a path, and both sides mostly have the same ones
 def shape_of(path: str) -> str:
     """A path template with the names of its variables erased."""
     return _VARIABLE.sub("{}", path)

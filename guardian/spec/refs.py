@@ -96,6 +96,14 @@ class Document:
             known = self._refs[id(value)] = value, found
         return known[1]
 
+    def prepare(self) -> None:
+        """Find what is found on first need, for processes that are about to part: each would find it for itself, and
+        write to much of the memory that they share.
+        """
+        self.families  # noqa: B018
+        if self.written is not None:
+            self.written.piece_of(self.root)
+
     def base(self, pointer: str) -> str:
         """The base URI for references at a place."""
         return self.scopes.base(pointer) if self.scoped else self.address

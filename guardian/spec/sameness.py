@@ -7,6 +7,7 @@ places is looked at once. The answer "no" only means that a comparison must look
 from __future__ import annotations
 
 import marshal
+from collections import defaultdict
 from typing import Any, TypeAlias
 
 from guardian.errors import ReadError
@@ -37,6 +38,8 @@ class Sameness:
         self._known: dict[Pair, bool] = {}
         self._equal_text: dict[tuple[str, str], bool] = {}
         self._ends: dict[tuple[str, str, str], tuple[Node, Node]] = {}  # (base's document, head's, reference)
+        # By both documents the references that lead to the same: most of all that are met.
+        self._settled: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
 
     def same(self, base: Node, head: Node) -> bool:
         """Whether both values are equal and all references in them lead to places that are the same, transitively.
@@ -47,32 +50,35 @@ class Sameness:
         pair = (base.key, head.key)
         known = self._known.get(pair)
         if known is None:
-            self._explore(base, head)
-            known = self._known[pair]
+            targets = self._targets(base, head)
+            if targets:
+                self._explore(pair, targets)
+                known = self._known[pair]
+            else:  # as for most pairs: they differ, or refer to nothing
+                known = self._known[pair] = targets is not None
         return known
 
-    def _explore(self, base: Node, head: Node) -> None:
-        """Settle the pair and everything it reaches: each is visited once in the life of this object."""
-        parents: dict[Pair, list[Pair]] = {(base.key, head.key): []}
+    def _explore(self, pair: Pair, targets: list[tuple[Node, Node]]) -> None:
+        """Settle a pair that refers to others, and all that it reaches: each is visited once in the life of this object."""
+        parents: dict[Pair, list[Pair]] = {pair: []}
         different: list[Pair] = []
-        stack = [(base, head)]
+        stack = [(pair, targets)]
         while stack:
-            one, other = stack.pop()
-            pair = (one.key, other.key)
-            targets = self._targets(one, other)
-            if targets is None:
-                different.append(pair)
-                continue
-            for target in targets:
-                below = (target[0].key, target[1].key)
+            pair, targets = stack.pop()
+            for one, other in targets:
+                below = (one.key, other.key)
                 known = self._known.get(below)
+                if known is None and below not in parents:
+                    further = self._targets(one, other)
+                    if further:
+                        parents[below] = []
+                        stack.append((below, further))
+                    else:
+                        known = self._known[below] = further is not None
                 if known is False:
                     different.append(pair)
-                elif known is None and below in parents:
-                    parents[below].append(pair)
                 elif known is None:
-                    parents[below] = [pair]
-                    stack.append(target)
+                    parents[below].append(pair)
         while different:
             pair = different.pop()
             if self._known.get(pair) is None:
@@ -82,17 +88,20 @@ class Sameness:
             self._known.setdefault(pair, True)
 
     def _targets(self, base: Node, head: Node) -> list[tuple[Node, Node]] | None:
-        """The pairs of places that two equal values refer to; None where the values differ or cannot be judged."""
+        """The pairs of places that two equal values refer to, as far as they must be looked at; None where the values differ
+        or cannot be judged.
+        """
         if not self._reads_alike(base.document, head.document):
             return None
-        if not self._has_equal_text(base, head) and not equal(base.value, head.value):
+        shared = base.value is head.value
+        if not shared and not self._has_equal_text(base, head) and not equal(base.value, head.value):
             return None
         inherited = _inherited(base, head)
         if inherited is None:
             return None
         if not base.document.scoped and not head.document.scoped:
             try:
-                return inherited + [self._both(ref, base, head) for ref in base.document.refs_in(base.value)]
+                return inherited + self._open_ends(base, head)
             except ReadError:
                 pass  # which one, and does it matter?
         targets = inherited
@@ -106,6 +115,25 @@ class Sameness:
             elif keyword not in _OPTIONAL or one is not other:
                 return None
         return targets
+
+    def _open_ends(self, base: Node, head: Node) -> list[tuple[Node, Node]]:
+        """Where the references in two equal values lead, in documents where it does not matter in which place they stand;
+        without what is known to be the same.
+
+        Raises:
+            ReadError: one of them leads nowhere.
+        """
+        settled = self._settled[base.document.uri, head.document.uri]
+        found: list[tuple[Node, Node]] = []
+        for ref in base.document.refs_in(base.value):
+            if ref in settled:
+                continue
+            one, other = self._both(ref, base, head)
+            if self._known.get((one.key, other.key)):
+                settled.add(ref)
+            else:
+                found.append((one, other))
+        return found
 
     def _both(self, ref: str, base: Node, head: Node) -> tuple[Node, Node]:
         """Where a reference leads on both sides, in documents where it does not matter in which place it stands.

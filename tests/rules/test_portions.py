@@ -83,6 +83,20 @@ def test_what_all_operations_share_is_told_once(forks: list[int]) -> None:
     assert rules.count("server-changed") == 1
 
 
+def test_there_are_no_more_portions_than_can_be_handed_out(forks: list[int]) -> None:
+    """However many operations and processors there are: portions get smaller towards the end, but not as small as that."""
+
+    def many(limit: int) -> dict[str, Any]:
+        schema = {"type": "integer", "maximum": limit}
+        operation = {"parameters": [{"name": "page", "in": "query", "schema": schema}], "responses": {}}
+        return {**api(20), "paths": {f"/{number}": {"get": operation} for number in range(600)}}
+
+    together = compared(many(20), many(10), 40)
+    assert len(forks) == 39
+    assert together == compared(many(20), many(10), 1)
+    assert len(together.changes) == 600
+
+
 def test_an_error_is_that_of_one_process(forks: list[int]) -> None:
     """With its place, whoever met it."""
     raised = []
