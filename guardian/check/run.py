@@ -98,7 +98,7 @@ def _options(request: CheckRequest) -> Options:
 
 
 def _counts(change: Change) -> bool:
-    return change.counts_as.rank >= Severity.WARNING.rank
+    return change.counts_as is Severity.BREAKING or change.counts_as is Severity.WARNING
 
 
 def _touching(changes: Iterable[Change], names: Sequence[str], declared: Declared) -> list[Change]:

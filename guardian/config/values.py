@@ -137,5 +137,7 @@ class Config:
 
         ``alias`` is the name by which oasdiff would call the very change; what is said of it counts first.
         """
+        if not self.severity:
+            return None
         names = (name for each in (alias, rule) if each for name in (f"{each}@{direction}", each))
         return next((self.severity[name] for name in names if name in self.severity), None)

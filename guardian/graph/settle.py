@@ -58,12 +58,12 @@ def _counts_as(change: Change, mode: Mode, declared: bool, public: bool, lowered
     if mode is Mode.CONTRACT or severity is Severity.OFF:
         return severity
     worst = max((each.impact for each in change.consumers), key=lambda impact: impact.rank, default=Impact.SAFE)
+    if severity is Severity.INFO and worst is not Impact.BROKEN:
+        return severity
     if severity is not Severity.BREAKING and lowered(change):
         return severity
     if worst is Impact.BROKEN:
         return Severity.BREAKING
-    if severity is Severity.INFO:
-        return severity
     if mode is Mode.CONSUMERS:
         return Severity.WARNING if worst is Impact.POSSIBLE else Severity.INFO
     if severity is Severity.BREAKING and (public or not declared):
