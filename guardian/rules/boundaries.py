@@ -13,21 +13,9 @@ from itertools import islice
 from typing import Any
 
 from guardian.rules import formats, patterns
-from guardian.rules.sample import (
-    MAX_ITEMS,
-    Sampler,
-    exact,
-    is_map,
-    lengths_of,
-    limits_of,
-    names_like,
-    plain,
-    property_of,
-    range_of,
-    step_of,
-    text_of_length,
-    texts,
-)
+from guardian.rules.sample import MAX_ITEMS, Sampler, is_map, names_like, property_of
+from guardian.rules.sample_numbers import exact, limits_of, plain, range_of, step_of
+from guardian.rules.sample_texts import lengths_of, text_of_length, texts
 from guardian.rules.validator import NUMBER_RANGES
 from guardian.spec.api import Node, Schema
 from guardian.spec.ecma import Undecidable

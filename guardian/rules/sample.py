@@ -8,28 +8,27 @@ what makes recursive schemas end: a schema that needs itself has no finite value
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import replace
-from fractions import Fraction
-from itertools import count, islice, product
-from typing import Any, NamedTuple
+from itertools import islice
+from typing import Any
 
 from guardian.model import Direction
-from guardian.rules import formats, patterns
+from guardian.rules import patterns
 from guardian.rules.keywords import plainly
-from guardian.rules.validator import NUMBER_RANGES
+from guardian.rules.sample_numbers import limits_of, numbers
+from guardian.rules.sample_texts import texts, various_texts
+from guardian.rules.streams import in_turn, unequal
 from guardian.spec.api import Schema
 from guardian.spec.ecma import Undecidable
 from guardian.spec.facets import admits
 from guardian.spec.objects import undeclared
-from guardian.spec.shape import ANYTHING, Atom, Shape, canonical, meant
+from guardian.spec.shape import ANYTHING, Atom, Shape, meant
 from guardian.spec.shaper import Shaper
 
 # How many plausible values of one schema are looked at.
 FEW = 6
-# Longer texts and arrays are not made: nobody reads them.
-MAX_TEXT = 70_000
+# Longer arrays are not made: nobody reads them.
 MAX_ITEMS = 1_100
 
 # Schemas that need each other can be gone through in more ways than anybody has time for: what was made inside of such circles
@@ -37,18 +36,6 @@ MAX_ITEMS = 1_100
 MOST_REMADE = 5_000
 MOST_SOUGHT = 500
 
-# Texts that meet many a pattern which cannot be decided.
-_GUESSES = (
-    "a",
-    "A",
-    "1",
-    "a1",
-    "A1",
-    "aA1!",
-    "aaaaaaaA1!",
-    "123e4567-e89b-12d3-a456-426614174000",
-    "https://a.example/",
-)
 # The kinds in the order in which an example reads well.
 _ORDER = ("string", "number", "object", "array", "boolean", "null")
 
@@ -99,7 +86,7 @@ class Sampler:
         self._busy.add(key)
         outer, self._cut = self._cut, False
         streams: list[Iterator[Any]] = [islice(self.of(atom, schema), most) for atom in self.atoms(schema)]
-        made = _in_turn(streams)
+        made = in_turn(streams)
         values = tuple(islice(made if most == 1 else unequal(made), most))
         self._busy.discard(key)
         if not self._cut or not self._busy or self._remade == MOST_REMADE:
@@ -284,205 +271,3 @@ def property_of(atom: Atom, name: str) -> Schema:
     if name in atom.properties:
         return atom.properties[name]
     return undeclared(atom, name) or ANYTHING
-
-
-# -- numbers ---------------------------------------------------------------------------------------------------------
-
-
-class Limits(NamedTuple):
-    """Which numbers an alternative admits: from here to there, whether without these two, and multiples of what."""
-
-    low: Fraction | None
-    high: Fraction | None
-    above_low: bool
-    below_high: bool
-    step: Fraction | None
-
-    def admits(self, value: float) -> bool:
-        number = exact(value)
-        if self.low is not None and (number < self.low or (self.above_low and number == self.low)):
-            return False
-        if self.high is not None and (number > self.high or (self.below_high and number == self.high)):
-            return False
-        return self.step is None or (number / self.step).denominator == 1
-
-
-def limits_of(atom: Atom) -> Limits:
-    return Limits(
-        *range_of(atom),
-        bool(atom.minimum and atom.minimum.exclusive),
-        bool(atom.maximum and atom.maximum.exclusive),
-        step_of(atom),
-    )
-
-
-def numbers(atom: Atom) -> Iterator[int | float]:
-    """Numbers of an alternative: plain ones, those at its limits, multiples."""
-    limits = limits_of(atom)
-    yield from filter(limits.admits, unequal(map(plain, _points(limits))))
-
-
-def _points(limits: Limits) -> Iterator[Fraction]:
-    """What may be numbers within these limits; mostly the first one is, and no other is asked for."""
-    low, high, step = limits.low, limits.high, limits.step
-    points = _points_around(low, high)
-    if not step:
-        yield from points
-        return
-    aligned: list[Fraction] = []
-    for point in points:
-        aligned.append(math.ceil(point / step) * step)
-        yield aligned[-1]
-    yield step
-    yield from (point + step for point in aligned)
-
-
-def _points_around(low: Fraction | None, high: Fraction | None) -> Iterator[Fraction]:
-    yield from (Fraction(1), Fraction(0), Fraction(-1))
-    for edge in (low, high):
-        if edge is not None:
-            yield from (edge, edge + 1, edge - 1, edge + Fraction(1, 2), edge - Fraction(1, 2))
-    if low is not None and high is not None:
-        yield from ((low + high) / 2, low + (high - low) / 4)
-
-
-def range_of(atom: Atom) -> tuple[Fraction | None, Fraction | None]:
-    """The closest limits that an alternative sets, by bounds and by formats."""
-    lows = [exact(atom.minimum.value)] if atom.minimum else []
-    highs = [exact(atom.maximum.value)] if atom.maximum else []
-    for name in atom.formats:
-        if name in NUMBER_RANGES:
-            lows.append(exact(NUMBER_RANGES[name][0]))
-            highs.append(exact(NUMBER_RANGES[name][1]))
-    return max(lows, default=None), min(highs, default=None)
-
-
-def step_of(atom: Atom) -> Fraction | None:
-    """What every value is a multiple of, or None."""
-    steps = [exact(each) for each in atom.multiples]
-    if atom.integer:
-        steps.append(Fraction(1))
-    common: Fraction | None = None
-    for each in steps:
-        common = each if common is None else lcm(common, each)
-    return common
-
-
-def lcm(a: Fraction, b: Fraction) -> Fraction:
-    """The least common multiple of two positive fractions."""
-    return Fraction(math.lcm(a.numerator * b.denominator, b.numerator * a.denominator), a.denominator * b.denominator)
-
-
-def exact(value: float) -> Fraction:
-    """The number that a JSON text stands for: 0.1 is a tenth."""
-    return Fraction(value) if isinstance(value, int) else Fraction(repr(value))
-
-
-def plain(value: Fraction) -> int | float:
-    """An int where it is whole, else a float."""
-    return value.numerator if value.denominator == 1 else float(value)
-
-
-# -- texts -----------------------------------------------------------------------------------------------------------
-
-
-def texts(atom: Atom) -> Iterator[str]:
-    """Texts of an alternative that keep to its lengths and, where that is decidable, its patterns and formats."""
-    low, high = lengths_of(atom)
-    known = [name for name in atom.formats if name in formats.EXAMPLES]
-    if known:
-        made: Iterable[str] = (text for name in known for text in formats.EXAMPLES[name])
-    else:
-        made = various_texts(atom)
-    yield from (text for text in made if low <= len(text) <= (MAX_TEXT if high is None else high))
-
-
-def various_texts(atom: Atom) -> Iterator[str]:
-    """Any number of texts without regard to formats."""
-    low, high = lengths_of(atom)
-    if atom.patterns:
-        try:
-            yield from islice(patterns.matching(atom.patterns, shortest=low, longest=high), 50)
-        except Undecidable:
-            yield from (guess for guess in _GUESSES if low <= len(guess) <= (high or MAX_TEXT))
-        return
-    if low > MAX_TEXT:
-        return
-    if low == 0 and high == 0:
-        yield ""
-        return
-    for length in count(max(low, 1)):
-        if high is not None and length > high:
-            break
-        if length > max(low, 1) + 3:
-            return
-        for letters in product("abcdefghijklmnopqrstuvwxyz", repeat=min(length, 2)):
-            yield "a" * (length - len(letters)) + "".join(letters)
-    if low == 0:
-        yield ""
-
-
-def lengths_of(atom: Atom) -> tuple[int, int | None]:
-    low = int(atom.min_length.value) if atom.min_length else 0
-    return low, int(atom.max_length.value) if atom.max_length else None
-
-
-def text_of_length(atom: Atom, length: int) -> str | None:
-    """One text of exactly this length, plausible for the alternative."""
-    if not 0 <= length <= MAX_TEXT:
-        return None
-    for name in atom.formats:
-        if name in _PADDED:
-            before, after = _PADDED[name]
-            padding = length - len(before) - len(after)
-            return f"{before}{'a' * padding}{after}" if padding > 0 else None
-        if name in formats.EXAMPLES:
-            return next((text for text in formats.EXAMPLES[name] if len(text) == length), None)
-    if not atom.patterns:
-        return "a" * length
-    try:
-        return next(patterns.matching(atom.patterns, shortest=length, longest=length), None)
-    except Undecidable:
-        return next((guess for guess in _GUESSES if len(guess) == length), None)
-
-
-# Formats whose values may have any length: what stands before and behind the padding.
-_PADDED = {
-    "uri": ("https://example.com/", ""),
-    "uri-reference": ("/", ""),
-    "iri": ("https://example.com/", ""),
-    "iri-reference": ("/", ""),
-    "uri-template": ("/", ""),
-    "email": ("", "@example.com"),
-    "idn-email": ("", "@example.com"),
-    "json-pointer": ("/", ""),
-    "regex": ("", ""),
-    "base64url": ("", ""),
-    **dict.fromkeys(formats.ANNOTATIONS, ("", "")),
-}
-
-
-# -- streams ---------------------------------------------------------------------------------------------------------
-
-
-def unequal(values: Iterable[Any]) -> Iterator[Any]:
-    """Each JSON value once."""
-    seen: set[object] = set()
-    for value in values:
-        # A text is no other value's canonical text where its type stands beside it, and numbers that are equal are one.
-        key = (str, value) if isinstance(value, str) else canonical(value)
-        if key not in seen:
-            seen.add(key)
-            yield value
-
-
-def _in_turn(streams: list[Iterator[Any]]) -> Iterator[Any]:
-    """The first of each, then the second of each, and so on."""
-    while streams:
-        left: list[Iterator[Any]] = []
-        for stream in streams:
-            value = next(stream, _NOTHING)
-            if value is not _NOTHING:
-                yield value
-                left.append(stream)
-        streams = left
