@@ -178,10 +178,10 @@ def _target(document: Document, ref: str, at: Node) -> Node | None:
     return node if node.document is document and unquote(ref) == f"#{node.pointer}" else None
 
 
-def _families(document: Document) -> dict[str, tuple[str, dict[str, str]]]:
+def _families(document: Document) -> dict[str, tuple[str, dict[str, tuple[str, str]]]]:
     """What extends components, by pointer."""
     return {
-        at: (family.property, {value: node.pointer for value, node in family.members.items()})
+        at: (family.property, {value: node.key for value, node in family.members.items()})
         for at, family in document.families.items()
     }
 

@@ -8,7 +8,7 @@ nobody, so neither is asked about.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 
 from guardian.errors import ReadError
@@ -39,7 +39,7 @@ def changed_unreached(base: Api, head: Api, same: Same) -> list[str]:
     }
     for api, components in ((head, sides[1]), (base, sides[0])):
         if wanted := open_ones & components.keys():
-            open_ones -= _reached(api, {components[name].pointer: name for name in wanted})
+            open_ones -= _reached(api, {name: components[name] for name in wanted})
     return sorted(open_ones)
 
 
@@ -54,9 +54,14 @@ def _components(api: Api) -> dict[str, Node]:
     return found
 
 
-def _reached(api: Api, wanted: dict[str, str]) -> set[str]:
-    """Those of some components, by pointer, that what is said outside the components leads to."""
-    document = api.document
+def _reached(api: Api, wanted: Mapping[str, Node]) -> set[str]:
+    """Those of some components that what is said outside the components leads to, be it to the file that one stands in."""
+    places: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    for name, node in wanted.items():
+        places[node.key].add(name)
+        with suppress(ReadError):  # told where a message needs it
+            places[api.document.documents.end_of(node).key].add(name)
+    uris = {uri for uri, _ in places}
     found: set[str] = set()
     seen: set[tuple[str, str]] = set()
     asked: dict[str, set[str]] = defaultdict(set)
@@ -66,8 +71,8 @@ def _reached(api: Api, wanted: dict[str, str]) -> set[str]:
         if node.key in seen:
             continue
         seen.add(node.key)
-        if node.document is document and (name := _name(node.pointer, wanted)) is not None:
-            found.add(name)
+        if node.document.uri in uris:
+            found |= _at(node, places)
         stack += _targets(node, asked[node.document.uri])
     return found
 
@@ -81,13 +86,14 @@ def _outside(api: Api) -> Iterator[Node]:
             yield root.child(key)
 
 
-def _name(pointer: str, wanted: dict[str, str]) -> str | None:
-    """The component that a place is, or is in."""
-    while pointer:
-        if pointer in wanted:
-            return wanted[pointer]
+def _at(node: Node, places: Mapping[tuple[str, str], set[str]]) -> set[str]:
+    """The components that a place is, or is in."""
+    uri, pointer = node.key
+    while (uri, pointer) not in places:
+        if not pointer:
+            return set()
         pointer = pointer.rpartition("/")[0]
-    return None
+    return places[uri, pointer]
 
 
 def _targets(node: Node, asked: set[str]) -> list[Node]:

@@ -6,9 +6,11 @@ Only what a value with certain keys can reach is rewritten; see ``guardian.rules
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
+from contextlib import suppress
 from enum import Enum, auto
 from typing import Any
 
+from guardian.errors import ReadError
 from guardian.model import Direction
 from guardian.rules.closed import closed, outline
 from guardian.rules.keywords import (
@@ -428,29 +430,31 @@ class Rewriter:
         if not isinstance(name, str):
             return
         documents = node.document.documents
-        variants: dict[str, Node] = {}
+        variants: dict[str, Node | None] = {}
         mapped: set[Node] = set()
         for wire, reference in mapping(discriminator.get("mapping")).items():
-            target = documents.mapping_target(str(reference), node)
-            variants[str(wire)] = target
-            mapped.add(target)
+            variants[str(wire)] = None  # it may name what the documents do not describe
+            with suppress(ReadError):
+                variants[str(wire)] = target = documents.mapping_target(str(reference), node)
+                mapped.add(documents.end_of(target))
         for keyword in ("oneOf", "anyOf"):
             for part in parts_of(node, keyword):
                 if isinstance(part.value, dict) and isinstance(part.value.get("$ref"), str):
                     target = documents.resolve(part.value["$ref"], part)
-                    if target not in mapped:
-                        variants.setdefault(target.pointer.rpartition("/")[2], target)
+                    if documents.end_of(target) not in mapped:
+                        variants.setdefault(target.name, target)
         family = node.document.families.get(node.pointer)
         subtypes = family.members if family is not None else {}
         if variants:
             known = sorted(variants.keys() | subtypes)
             yield {"if": {"type": "object"}, "then": {"properties": {name: {"enum": known}}, "required": [name]}}
-        for wire, target in {**subtypes, **variants}.items():
-            yield {
-                "if": {"properties": {name: {"const": wire}}, "required": [name]},
-                # A subtype extends this very schema: said in place, where the circle is cut.
-                "then": (self.rewrite if wire in subtypes else self._reference)(target, trail, hidden),
-            }
+        for wire, selected in {**subtypes, **variants}.items():
+            if selected is not None:
+                yield {
+                    "if": {"properties": {name: {"const": wire}}, "required": [name]},
+                    # A subtype extends this very schema: said in place, where the circle is cut.
+                    "then": (self.rewrite if wire in subtypes else self._reference)(selected, trail, hidden),
+                }
 
 
 def _or_null(node: Node, schema: dict[str, Any]) -> dict[str, Any]:

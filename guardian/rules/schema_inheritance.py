@@ -105,9 +105,7 @@ def _subtypes(base: Discriminator, head: Discriminator) -> tuple[str, tuple[str,
     """What became of the values that select subtypes, in words and as facts; a subtype's own name needs no mention."""
     if base.property != head.property:
         return f"is told apart by {head.property} instead of {base.property}", ("property-name",)
-    before, after = (
-        {wire for wire, target in side.mapping.items() if target.rpartition("/")[2] != wire} for side in (base, head)
-    )
+    before, after = (side.mapping.keys() - side.own for side in (base, head))
     lost, gained = sorted(before - after), sorted(after - before)
     parts = ([f"selects no subtype by {', '.join(lost)} any more"] if lost else []) + (
         [f"selects a subtype by {', '.join(gained)}"] if gained else []

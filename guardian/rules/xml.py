@@ -127,7 +127,7 @@ class _Facts:
             if self.items is None and isinstance(value.get("items"), dict):
                 self.items = Schema((node.child("items"),))
             for target in targets_of(node):
-                self.component = self.component or target.pointer.rpartition("/")[2]
+                self.component = self.component or target.name
                 queue.append(target)
             parts = value.get("allOf")
             queue.extend(node.child("allOf", index) for index in range(len(parts) if isinstance(parts, list) else 0))

@@ -9,16 +9,19 @@ times as long to define, at every start, and twice as long to make.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from guardian.lazy import cached_property
 from guardian.model import Location
-from guardian.spec.pointers import steps_of
+from guardian.spec.pointers import steps_of, unescape
 
 if TYPE_CHECKING:
     from guardian.spec.refs import Document
+
+_ENDING = re.compile(r"\.(?:ya?ml|json)\Z", re.IGNORECASE)
 
 
 class Node:
@@ -36,6 +39,16 @@ class Node:
     @property
     def location(self) -> Location:
         return Location(self.document.file, self.pointer)
+
+    @property
+    def name(self) -> str:
+        """What goes by the key here or, where it is all of a file, by the name of that file.
+
+        The value of a discriminator names what it selects like this, and so does a bundler that makes components of files.
+        """
+        if self.pointer:
+            return unescape(self.pointer.rpartition("/")[2])
+        return _ENDING.sub("", self.document.address.rpartition("/")[2])
 
     def child(self, *steps: str | int) -> Node:
         """The node below, by keys and indices that exist.

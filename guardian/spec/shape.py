@@ -137,8 +137,9 @@ class Discriminator(NamedTuple):
     """``mapping`` is complete: implicit names are filled in from the alternatives' component names."""
 
     property: str
-    mapping: Mapping[str, str]  # wire value -> pointer of its schema
+    mapping: Mapping[str, str]  # wire value -> the place of its schema
     node: Node
+    own: frozenset[str] = frozenset()  # the wire values that are the names of what they select
 
 
 class Shape(NamedTuple):

@@ -158,8 +158,7 @@ class Shaper:
         if isinstance(reference, str):
             target = target_of(node, "$ref")
             inner = self._expand(target, context, trail)
-            name = target.pointer.rpartition("/")[2]
-            inner = [each._replace(names=(name, *each.names)) for each in inner]
+            inner = [each._replace(names=(target.name, *each.names)) for each in inner]
             branches = self._cross(branches, inner, context, node)
             if not dialect.schema_siblings:
                 return branches
@@ -209,35 +208,39 @@ class Shaper:
         written = value.get("mapping")
         explicit: dict[str, Any] = written if isinstance(written, dict) else {}
         mapping: dict[str, str] = {}
-        named: set[str] = set()
+        own: set[str] = set()
         for wire, reference in explicit.items():
-            pointer = self._mapping_target(str(reference), node)
-            mapping[str(wire)] = pointer
-            named.add(pointer)
+            mapping[str(wire)], name = self._selected(str(reference), node)
+            if name == wire:
+                own.add(name)
+        mapped = frozenset(mapping.values())
         for index, option in enumerate(_list(node.value.get(keyword))):
             if isinstance(option, dict) and isinstance(option.get("$ref"), str):
-                pointer = self._mapping_target(option["$ref"], node.child(keyword, index))
-                if pointer not in named:
-                    mapping[pointer.rpartition("/")[2]] = pointer
-        return Discriminator(value["propertyName"], mapping, node.child("discriminator"))
+                place, name = self._selected(option["$ref"], node.child(keyword, index))
+                if place not in mapped:
+                    mapping[name] = place
+                    own.add(name)
+        return Discriminator(value["propertyName"], mapping, node.child("discriminator"), frozenset(own))
 
-    def _mapping_target(self, reference: str, node: Node) -> str:
+    def _selected(self, reference: str, node: Node) -> tuple[str, str]:
+        """The place of what a mapping or an alternative refers to, and the name by which it does."""
+        documents = node.document.documents
         try:
-            target = node.document.documents.mapping_target(reference, node)
+            named = documents.mapping_target(reference, node)
+            place = documents.end_of(named)
         except RefError:  # a mapping may name what it does not describe; its wire value is all that counts then
-            return reference
-        return f"{target.document.uri}#{target.pointer}"
+            return reference, reference.rpartition("/")[2]
+        return f"{place.document.uri}#{place.pointer}", named.name
 
     def _selection(self, discriminator: Discriminator | None, option: Node) -> tuple[str | None, tuple[str, ...]]:
         """The component name of an alternative, and the discriminator values that select it."""
         reference = option.value.get("$ref") if isinstance(option.value, dict) else None
         if not isinstance(reference, str):
             return None, ()
-        pointer = self._mapping_target(reference, option)
-        name = pointer.rpartition("/")[2]
+        place, name = self._selected(reference, option)
         if discriminator is None:
             return name, ()
-        return name, tuple(sorted(wire for wire, target in discriminator.mapping.items() if target == pointer))
+        return name, tuple(sorted(wire for wire, target in discriminator.mapping.items() if target == place))
 
     # -- merging: the leaves of one branch to atoms ----------------------------------------------------------------
 

@@ -2,8 +2,9 @@
 
 Since 2.0 a component may hold a ``discriminator`` and list no alternatives: others are ``allOf`` of it and more, and
 its property says by their names which of them a message is ("Composition and Inheritance" in every version of the
-specification). Nothing in the extended schema refers to them, so what is said where it is used is looked up here.
-Only the extended component's own document is searched.
+specification). Nothing in the extended schema refers to them, so what is said where it is used is looked up here: in the
+extended component's own document, and wherever its mapping leads. What extends a schema of another file without being
+named by that one's mapping is not found: nothing in that file says which documents there are.
 """
 
 from __future__ import annotations
@@ -13,14 +14,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from guardian.errors import ReadError
 from guardian.spec.api import Node, Schema
-from guardian.spec.dialects import DIALECTS
-from guardian.spec.pointers import step_into, steps_of
+from guardian.spec.dialects import DIALECTS, is_openapi
 
 if TYPE_CHECKING:
     from guardian.spec.refs import Document
 
 # Microsoft's generators let a component say by which value it goes.
 _OWN_VALUE = "x-ms-discriminator-value"
+# Where a file that is no OpenAPI document may keep schemas by their names.
+_HOLDERS = ("/components/schemas", "/definitions", "/$defs", "/schemas")
 # Without one of these a schema neither extends another one nor tells apart what extends it.
 _TELLING = frozenset({"allOf", "$ref", "discriminator"})
 
@@ -63,18 +65,18 @@ def find_families(document: Document) -> Mapping[str, Family]:
     for node in components:
         for ancestor, holder in _selected_by(node, parents):
             properties[ancestor.pointer] = holder.property
-            for value in holder.values.get(node.pointer) or (_own_value(node),):
+            for value in holder.values.get(node.key) or (_own_value(node),):
                 members.setdefault(ancestor.pointer, {})[value] = node
-                if node.pointer not in holder.values:
+                if node.key not in holder.values:
                     named.setdefault(ancestor.pointer, set()).add(value)
-    for node in components:  # a mapping may name what extends nothing
+    for node in components:  # a mapping may name what extends nothing, or what stands in another file
         own = _holder(node)
         if own is None:
             continue
-        for pointer, values in own.values.items():
+        for target in own.targets:
             properties.setdefault(node.pointer, own.property)
-            for value in values:
-                members.setdefault(node.pointer, {}).setdefault(value, document.node(pointer))
+            for value in own.values[target.key]:
+                members.setdefault(node.pointer, {}).setdefault(value, target)
     return {
         pointer: Family(properties[pointer], dict(sorted(found.items())), frozenset(named.get(pointer, ())))
         for pointer, found in members.items()
@@ -82,29 +84,40 @@ def find_families(document: Document) -> Mapping[str, Family]:
 
 
 class _Holder(NamedTuple):
-    """A discriminator that lists no alternatives; ``values`` are those of its mapping, by pointer of the target."""
+    """A discriminator that lists no alternatives: the targets of its mapping, and the values of each by its key."""
 
     property: str
-    values: Mapping[str, tuple[str, ...]]
+    targets: tuple[Node, ...]
+    values: Mapping[tuple[str, str], tuple[str, ...]]
 
 
 def _components(document: Document) -> list[Node]:
-    """The schemas among the components that may extend others, or tell apart what extends them."""
-    pointer = DIALECTS[document.dialect].components["schemas"]
-    value: Any = document.root
-    try:
-        for step in steps_of(pointer):
-            value = step_into(value, step)
-    except LookupError:
-        return []
+    """The schemas with names that may extend others, or tell apart what extends them."""
+    return [node for node in _named(document) if isinstance(node.value, dict) and not _TELLING.isdisjoint(node.value)]
+
+
+def _named(document: Document) -> Iterator[Node]:
+    """The schemas of a document that have names: its components; in a file beside, what it holds or all of it."""
+    root = document.node()
+    if is_openapi(document.root):
+        holders = [root.find(DIALECTS[document.dialect].components["schemas"])]
+    else:
+        holders = [root.find(at) for at in _HOLDERS]
+        if _is_schema(document.root):
+            yield root
+        else:
+            holders.append(root)
+    for holder in holders:
+        if holder is not None and isinstance(holder.value, dict):
+            yield from (holder.child(name) for name in holder.value if isinstance(name, str))
+
+
+def _is_schema(value: Any) -> bool:
+    """Whether all of a file is one schema, rather than schemas by their names."""
     if not isinstance(value, dict):
-        return []
-    schemas = Node(document, pointer, value)
-    return [
-        schemas.child(name)
-        for name, schema in value.items()
-        if isinstance(name, str) and isinstance(schema, dict) and not _TELLING.isdisjoint(schema)
-    ]
+        return False
+    lists = any(isinstance(value.get(keyword), list) for keyword in ("type", "allOf", "oneOf", "anyOf", "enum"))
+    return lists or isinstance(value.get("type"), str) or isinstance(value.get("$ref"), str) or "properties" in value
 
 
 def _extended(node: Node) -> Iterator[Node]:
@@ -150,22 +163,24 @@ def _holder(node: Node) -> _Holder | None:
         return None  # then these are the variants
     discriminator = value.get("discriminator")
     if isinstance(discriminator, str):  # OpenAPI 2.0 names the property alone
-        return _Holder(discriminator, {})
+        return _Holder(discriminator, (), {})
     name = discriminator.get("propertyName") if isinstance(discriminator, dict) else None
     if not isinstance(name, str):
         return None
     mapping = discriminator.get("mapping")
-    values: dict[str, tuple[str, ...]] = {}
+    targets: list[Node] = []
+    values: dict[tuple[str, str], tuple[str, ...]] = {}
     for wire, reference in mapping.items() if isinstance(mapping, dict) else ():
         try:
-            target = node.document.documents.mapping_target(str(reference), node)
+            documents = node.document.documents
+            target = documents.end_of(documents.mapping_target(str(reference), node))
         except ReadError:
             continue  # a mapping may name what it does not describe
-        if target.document is node.document:
-            values[target.pointer] = (*values.get(target.pointer, ()), str(wire))
-    return _Holder(name, values)
+        targets.append(target)
+        values[target.key] = (*values.get(target.key, ()), str(wire))
+    return _Holder(name, tuple(targets), values)
 
 
 def _own_value(node: Node) -> str:
     own = node.value.get(_OWN_VALUE)
-    return own if isinstance(own, str) else steps_of(node.pointer)[-1]
+    return own if isinstance(own, str) else node.name
