@@ -27,8 +27,8 @@ from guardian.fixes.work import Group, Work
 from guardian.model import Fix, Strategy
 from guardian.rules.registry import find_rule
 from guardian.spec.api import Node, Operation
+from guardian.spec.document import Document
 from guardian.spec.pointers import steps_of
-from guardian.spec.refs import Document
 
 Json = dict[str, Any]
 

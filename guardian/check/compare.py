@@ -15,7 +15,7 @@ from guardian.config import CheckRequest
 from guardian.errors import RefError
 from guardian.model import Change, Location, Note
 from guardian.rules.compare import Comparison, Options, compare_fully
-from guardian.spec.api import Api
+from guardian.spec.api import Api, looking_at
 from guardian.spec.normalise import read_api
 from guardian.spec.refs import Documents
 from guardian.spec.sameness import Sameness
@@ -45,7 +45,6 @@ class Apis:
         self.head_documents = Documents(
             sides.head.tree, allow_hosts=request.allow_remote_refs, beside=self.base_documents
         )
-        self.same = Sameness(self.base_documents, self.head_documents).same
         self._services = {service.name: service for service in services}
         self._routes: Routes | None = None
         self._read: dict[tuple[str, str], Api | None] = {}
@@ -208,12 +207,14 @@ def compare_one(service: Service, apis: Apis, options: Options, jobs: int = 1) -
         ReadError: its specification cannot be read, on either side.
     """
     base, head = apis.base(service.name), apis.head(service.name)
-    try:
-        if base is not None and head is not None and apis.same(base.document.node(), head.document.node()):
-            return None
-    except RefError:
-        pass  # a reference that no message reaches may lead nowhere; one that is needed is met again below
-    return compare_fully(base, head, same=apis.same, options=options, jobs=jobs)
+    same = Sameness(apis.base_documents, apis.head_documents).same
+    with looking_at(base, head):
+        try:
+            if base is not None and head is not None and same(base.document.node(), head.document.node()):
+                return None
+        except RefError:
+            pass  # a reference that no message reaches may lead nowhere; one that is needed is met again below
+        return compare_fully(base, head, same=same, options=options, jobs=jobs)
 
 
 def _in_processes(

@@ -10,7 +10,7 @@ from guardian.fixes.json_patch import has
 from guardian.fixes.transplant import reference_to
 from guardian.fixes.work import Work
 from guardian.spec.api import Operation
-from guardian.spec.refs import Document
+from guardian.spec.document import Document
 
 # A component that many operations use is announced by its own mark; headers on all of them would be noise.
 MOST_OPERATIONS = 8

@@ -27,10 +27,11 @@ from guardian.model import Change, Confidence, Mode, Severity
 from guardian.rules.compare import Options, compare
 from guardian.rules.walk import Same
 from guardian.spec.api import Api, Node
+from guardian.spec.document import Document
 from guardian.spec.locate import locate
 from guardian.spec.normalise import Rereader
 from guardian.spec.references import refs_in
-from guardian.spec.refs import Document, Documents, is_inside
+from guardian.spec.refs import Documents, is_inside
 from guardian.spec.sameness import Sameness
 from guardian.spec.scopes import join
 from guardian.spec.sources import OverlayTree

@@ -9,8 +9,8 @@ from guardian.fixes import json_patch
 from guardian.fixes.draft import Operations
 from guardian.fixes.json_patch import Operation, pointer
 from guardian.fixes.transplant import Transplant
+from guardian.spec.document import Document
 from guardian.spec.pointers import steps_of
-from guardian.spec.refs import Document
 
 
 class Edits:

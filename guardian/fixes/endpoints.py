@@ -14,7 +14,7 @@ from guardian.fixes.transplant import Transplant
 from guardian.fixes.work import ALIAS_OF, SUCCESSOR, Work, draft, marked
 from guardian.model import Strategy
 from guardian.spec.api import Node, Operation
-from guardian.spec.refs import Document
+from guardian.spec.document import Document
 
 _INHERITED = ("consumes", "produces", "schemes")
 

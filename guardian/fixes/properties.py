@@ -16,7 +16,7 @@ from guardian.model import Change, Direction, Strategy
 from guardian.rules.renames import LIKELY, certainty
 from guardian.rules.walk import Walker
 from guardian.spec.api import Node, Schema
-from guardian.spec.refs import Document
+from guardian.spec.document import Document
 from guardian.spec.sameness import Sameness
 
 

@@ -20,8 +20,8 @@ from guardian.errors import ReadError
 from guardian.fixes.json_patch import equal, pointer
 from guardian.graph.consumers.routes import Router
 from guardian.spec.api import Api, Node
+from guardian.spec.document import Document
 from guardian.spec.normalise import read_anew
-from guardian.spec.refs import Document
 from guardian.spec.sameness import Sameness
 
 # What of a document is not inherited by its operations: them themselves, what they refer to, and prose.

@@ -15,8 +15,9 @@ from guardian.errors import ReadError
 from guardian.fixes.json_patch import Operation, add, failed, get, has, pointer
 from guardian.spec.api import Api, Node
 from guardian.spec.dialects import DIALECTS
+from guardian.spec.document import Document
 from guardian.spec.pointers import steps_of
-from guardian.spec.refs import Document, Documents
+from guardian.spec.refs import Documents
 from guardian.spec.sameness import Sameness
 
 _VERSION = re.compile(r"V\d+$")

@@ -20,7 +20,7 @@ from guardian.model import Change, Direction, Location, Strategy
 from guardian.rules.registry import Rule, find_rule
 from guardian.spec.api import Api, Node, Operation
 from guardian.spec.dialects import DIALECTS, Dialect
-from guardian.spec.refs import Document
+from guardian.spec.document import Document
 
 Places = tuple[Node, Node]
 

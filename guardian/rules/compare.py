@@ -19,7 +19,7 @@ from guardian.rules.urls import shape_of
 from guardian.rules.verdict import judge
 from guardian.rules.walk import Child, Found, Same, Walker, said_of
 from guardian.rules.walk_paths import write_path
-from guardian.spec.api import Api, Node
+from guardian.spec.api import Api, Node, looking_at
 from guardian.spec.dialects import DIALECTS
 from guardian.spec.shape import meant
 from guardian.spread import MOST_PARTS, spread
@@ -58,7 +58,8 @@ def compare(
     base: Api | None, head: Api | None, *, same: Same | None = None, options: Options | None = None
 ) -> list[Change]:
     """All changes of one service; see ``compare_fully``."""
-    return _Comparer(base, head, same, options or Options()).run(jobs=1)
+    with looking_at(base, head):
+        return _Comparer(base, head, same, options or Options()).run(jobs=1)
 
 
 def compare_fully(
@@ -69,16 +70,17 @@ def compare_fully(
     Args:
         base: the API before; ``None`` if the service is new.
         head: the API after; ``None`` if it is gone.
-        same: says cheaply that two nodes mean the same (``guardian.spec.sameness``); without it equal
-            subtrees are walked.
+        same: says cheaply that two nodes mean the same (``guardian.spec.sameness``) in these two APIs; without it
+            equal subtrees are walked.
         jobs: processes at most.
 
     Raises:
         RefError: a reference that the comparison needs leads nowhere.
         RuleError: a rule failed; its id is in the message.
     """
-    comparer = _Comparer(base, head, same, options or Options())
-    return Comparison(tuple(comparer.run(jobs)), tuple(comparer.notes()))
+    with looking_at(base, head):
+        comparer = _Comparer(base, head, same, options or Options())
+        return Comparison(tuple(comparer.run(jobs)), tuple(comparer.notes()))
 
 
 def _never(base: Node, head: Node) -> bool:

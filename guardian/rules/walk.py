@@ -22,10 +22,10 @@ from guardian.rules.pairs import ATOM_PAIRS, Delta, Relate, SchemaRoot, UnionPai
 from guardian.rules.registry import Rule, rules_for
 from guardian.spec import limits
 from guardian.spec.api import Node, Schema
+from guardian.spec.document import Document
 from guardian.spec.dynamic import ELSEWHERE, is_guessed
 from guardian.spec.objects import Properties, undeclared
 from guardian.spec.references import references_of
-from guardian.spec.refs import Document
 from guardian.spec.shape import Atom, Shape
 from guardian.spec.shaper import Shaper
 from guardian.spec.subtypes import family_of

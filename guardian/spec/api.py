@@ -10,7 +10,8 @@ times as long to define, at every start, and twice as long to make.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -19,7 +20,7 @@ from guardian.model import Location
 from guardian.spec.pointers import steps_of, unescape
 
 if TYPE_CHECKING:
-    from guardian.spec.refs import Document
+    from guardian.spec.document import Document
 
 _ENDING = re.compile(r"\.(?:ya?ml|json)\Z", re.IGNORECASE)
 
@@ -287,3 +288,13 @@ class Api(NamedTuple):
     operations: Mapping[str, Operation]
     servers: tuple[Server, ...]
     document: Document
+
+
+@contextmanager
+def looking_at(*apis: Api | None) -> Iterator[None]:
+    """For a while look at these APIs, each on its side; see ``Documents.about``."""
+    with ExitStack() as stack:
+        for api in apis:
+            if api is not None:
+                stack.enter_context(api.document.documents.about(api.document))
+        yield

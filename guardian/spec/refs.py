@@ -10,8 +10,8 @@ the meaning is followed.
 from __future__ import annotations
 
 import difflib
-import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -19,118 +19,15 @@ from guardian.errors import RefError
 from guardian.lazy import cached_property
 from guardian.spec import dialects, text
 from guardian.spec.api import Node
-from guardian.spec.pointers import escape, step_into, steps_of, unescape
-from guardian.spec.references import COMPONENT_NAME, refs_in, refs_of
-from guardian.spec.scopes import Scopes, find_scopes, has_scheme, join
+from guardian.spec.document import Document, near
+from guardian.spec.pointers import escape, step_into, unescape
+from guardian.spec.references import COMPONENT_NAME
+from guardian.spec.scopes import has_scheme, join
 
 if TYPE_CHECKING:
     from guardian.spec.pieces import Text
     from guardian.spec.sources import Tree
     from guardian.spec.subtypes import Family
-
-# Their presence in the source is what makes it matter where in a document a reference stands.
-_SCOPE_KEYWORD = re.compile(rb"\$(?:id|self|dynamicRef|dynamicAnchor|recursiveRef)")
-
-
-class Document:
-    """One file (or URL) as plain data.
-
-    Attributes:
-        uri: identity within one side: the address, or something like it where two dialects share a fragment.
-        address: the POSIX path in the tree, or the URL; what relative references in it start from.
-        file: the name to show to the user.
-        root: the plain data.
-        dialect: ``2.0``, ``3.0``, ``3.1`` or ``3.2``; a fragment has that of the document that refers to it.
-        data: the source, for locating lines.
-        written: the pieces of the source, if it was read so.
-        documents: the side it belongs to.
-        scoped: whether it may have ``$id``s or the like, so that it matters where a reference stands.
-        targets: what ``Documents.resolve`` remembers: (base URI, reference) to node.
-    """
-
-    def __init__(
-        self,
-        documents: Documents,
-        *,
-        uri: str,
-        address: str,
-        file: str,
-        root: Any,
-        dialect: str,
-        data: bytes,
-        written: Text | None = None,
-    ) -> None:
-        self.documents = documents
-        self.uri = uri
-        self.address = address
-        self.file = file
-        self.root = root
-        self.dialect = dialect
-        self.data = data
-        self.written = written
-        self.targets: dict[tuple[str, str], Node] = {}
-        self._refs: dict[int, tuple[Any, tuple[str, ...]]] = {}  # by identity of values, which are kept for that
-        self.scoped = dialects.DIALECTS[dialect].json_schema and (
-            b"\0" in data[:4] or _SCOPE_KEYWORD.search(data) is not None  # zeros: UTF-16 or UTF-32
-        )
-
-    @cached_property
-    def scopes(self) -> Scopes:
-        """The ``$id``s and anchors of this document, found on first need."""
-        return find_scopes(self.root, self.address, self.dialect)
-
-    @cached_property
-    def families(self) -> Mapping[str, Family]:
-        """What extends the components of this document, by pointer (``guardian.spec.subtypes``); found on first need."""
-        from guardian.spec.subtypes import find_families
-
-        return find_families(self)
-
-    def refs_in(self, value: Any) -> tuple[str, ...]:
-        """Every reference in a value of this document, each once; remembered."""
-        known = self._refs.get(id(value))
-        if known is None:
-            written = self.written
-            piece = written.piece_of(value) if written is not None else None
-            found = refs_in(value) if written is None or piece is None else refs_of(written, *piece)
-            known = self._refs[id(value)] = value, found
-        return known[1]
-
-    def prepare(self) -> None:
-        """Find what is found on first need, for processes that are about to part: each would find it for itself, and
-        write to much of the memory that they share.
-        """
-        self.families  # noqa: B018
-        if self.written is not None:
-            self.written.piece_of(self.root)
-
-    def base(self, pointer: str) -> str:
-        """The base URI for references at a place."""
-        return self.scopes.base(pointer) if self.scoped else self.address
-
-    def node(self, pointer: str = "") -> Node:
-        """The node at a JSON pointer (RFC 6901, not percent-encoded). ``$ref``s on the way are not followed.
-
-        Raises:
-            RefError: there is nothing; with the nearest place that exists and names that are close.
-        """
-        value = self.root
-        parent = ""
-        for step in steps_of(pointer):
-            try:
-                value = step_into(value, step)
-            except LookupError:
-                place = f"#{parent}" if parent else "the document"
-                error = RefError(
-                    f"there is no #{pointer}: {place} has no {step!r}", file=self.file, hint=_near(value, step)
-                )
-                error.pointer = parent
-                raise error from None
-            parent = f"{parent}/{escape(step)}"
-        return Node(self, pointer, value)
-
-    def __repr__(self) -> str:
-        return f"Document({self.uri})"
 
 
 class Documents:
@@ -141,6 +38,9 @@ class Documents:
         allow_hosts: hosts (``example.com`` or ``example.com:8080``) that references may be fetched from.
         load: bytes and shown name to plain data, in place of the usual reader.
         beside: the other side's documents: what a file shares with its counterpart there is not read again.
+
+    Attributes:
+        api: the document of the API that is being looked at; ``None`` for each document by itself.
     """
 
     def __init__(
@@ -160,6 +60,26 @@ class Documents:
         self._opened: dict[tuple[str, str | None], Document] = {}  # (address, asked or own dialect)
         self._uris: set[str] = set()
         self._embedded: dict[str, tuple[Document, str]] = {}  # absolute $id -> its document and pointer
+        self._families: dict[str, dict[str, dict[str, Family]]] = {}  # by the API's document
+        self.api: Document | None = None
+
+    @contextmanager
+    def about(self, api: Document) -> Iterator[None]:
+        """For a while look at one API: only its own files can extend what it refers to, whoever else uses the same ones."""
+        before, self.api = self.api, api
+        try:
+            yield
+        finally:
+            self.api = before
+
+    def families(self, api: Document) -> dict[str, dict[str, Family]]:
+        """What extends the schemas of an API's files, by file and pointer."""
+        found = self._families.get(api.uri)
+        if found is None:
+            from guardian.spec.subtypes import find_families
+
+            found = self._families[api.uri] = find_families(api)
+        return found
 
     def open(self, path: str, dialect: str | None = None) -> Document:
         """The document at a POSIX path in the tree (or an allowed URL).
@@ -425,7 +345,7 @@ class Documents:
                         raise _ref_error(
                             f"`$ref: {ref}` leads nowhere: {place}{where} has no {step!r}",
                             at,
-                            hint=_near(node.value, step),
+                            hint=near(node.value, step),
                         ) from None
         return node
 
@@ -437,11 +357,6 @@ def _only_refers(node: Node) -> bool:
 def is_inside(path: str) -> bool:
     """Whether a normalised path stays in its tree."""
     return not has_scheme(path) and not path.startswith(("/", "../")) and path not in {"..", "."}
-
-
-def _near(value: Any, step: str) -> str | None:
-    names = difflib.get_close_matches(step, list(value), n=3) if isinstance(value, Mapping) else []
-    return f"did you mean {' or '.join(repr(name) for name in names)}?" if names else None
 
 
 def _ref_error(message: str, at: Node, hint: str | None = None) -> RefError:

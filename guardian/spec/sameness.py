@@ -13,9 +13,10 @@ from typing import Any, TypeAlias
 from guardian.errors import ReadError
 from guardian.spec import dialects
 from guardian.spec.api import Node
+from guardian.spec.document import Document
 from guardian.spec.pointers import step_into, steps_of
 from guardian.spec.references import sites_in
-from guardian.spec.refs import Document, Documents
+from guardian.spec.refs import Documents
 
 Pair: TypeAlias = tuple[tuple[str, str], tuple[str, str]]
 
@@ -26,7 +27,7 @@ _OPTIONAL = ("mapping", "operationRef")
 
 
 class Sameness:
-    """Answers for one pair of sides; remembers every pair of places it has seen.
+    """Answers for one pair of APIs; remembers every pair of places it has seen.
 
     References by name rather than by ``$ref`` (security schemes, tags, ``operationId`` in links) and what an operation
     inherits from its path and document are not part of a node: compare those beside it.

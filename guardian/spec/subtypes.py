@@ -2,14 +2,15 @@
 
 Since 2.0 a component may hold a ``discriminator`` and list no alternatives: others are ``allOf`` of it and more, and
 its property says by their names which of them a message is ("Composition and Inheritance" in every version of the
-specification). Nothing in the extended schema refers to them, so what is said where it is used is looked up here: in the
-extended component's own document, and wherever its mapping leads. What extends a schema of another file without being
-named by that one's mapping is not found: nothing in that file says which documents there are.
+specification). Nothing in the extended schema refers to them, so what is said where it is used is looked up here, in all
+files that the API refers to: a schema has the name of its component, else its key, or that of the file that it is all of.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from guardian.errors import ReadError
@@ -17,14 +18,19 @@ from guardian.spec.api import Node, Schema
 from guardian.spec.dialects import DIALECTS, is_openapi
 
 if TYPE_CHECKING:
-    from guardian.spec.refs import Document
+    from guardian.spec.document import Document
 
 # Microsoft's generators let a component say by which value it goes.
 _OWN_VALUE = "x-ms-discriminator-value"
+# A reference out of the file that it stands in.
+_LEAVES = re.compile(rb"""\$(?=ref["']?\s*:\s*["']?[^"'#\s])""")
 # Where a file that is no OpenAPI document may keep schemas by their names.
 _HOLDERS = ("/components/schemas", "/definitions", "/$defs", "/schemas")
 # Without one of these a schema neither extends another one nor tells apart what extends it.
 _TELLING = frozenset({"allOf", "$ref", "discriminator"})
+
+
+_Key = tuple[str, str]
 
 
 class Family(NamedTuple):
@@ -53,47 +59,79 @@ def family_of(schema: Schema) -> Family | None:
     return None
 
 
-def find_families(document: Document) -> Mapping[str, Family]:
-    """The families of a document by the pointer of the component that is extended."""
-    if b"discriminator" not in document.data and b"\0" not in document.data[:4]:  # zeros: UTF-16 or UTF-32
+def find_families(api: Document) -> dict[str, dict[str, Family]]:
+    """The families of an API, by file and the pointer of the schema that is extended."""
+    files = _files(api)
+    if not any(_may_tell(each) for each in files):
         return {}
-    components = _components(document)
-    parents = {node.pointer: list(_extended(node)) for node in components}
-    members: dict[str, dict[str, Node]] = {}
-    named: dict[str, set[str]] = {}
-    properties: dict[str, str] = {}
-    for node in components:
+    schemas, names = _schemas(api, files)
+    parents = {node.key: list(_extended(node)) for node in schemas.values()}
+    members: dict[_Key, dict[str, Node]] = {}
+    named: dict[_Key, set[str]] = {}
+    properties: dict[_Key, str] = {}
+    for node in schemas.values():
         for ancestor, holder in _selected_by(node, parents):
-            properties[ancestor.pointer] = holder.property
-            for value in holder.values.get(node.key) or (_own_value(node),):
-                members.setdefault(ancestor.pointer, {})[value] = node
+            properties[ancestor.key] = holder.property
+            for value in holder.values.get(node.key) or _own_values(node, names):
+                members.setdefault(ancestor.key, {})[value] = node
                 if node.key not in holder.values:
-                    named.setdefault(ancestor.pointer, set()).add(value)
-    for node in components:  # a mapping may name what extends nothing, or what stands in another file
+                    named.setdefault(ancestor.key, set()).add(value)
+    for node in schemas.values():  # a mapping may name what extends nothing
         own = _holder(node)
         if own is None:
             continue
         for target in own.targets:
-            properties.setdefault(node.pointer, own.property)
+            properties.setdefault(node.key, own.property)
             for value in own.values[target.key]:
-                members.setdefault(node.pointer, {}).setdefault(value, target)
-    return {
-        pointer: Family(properties[pointer], dict(sorted(found.items())), frozenset(named.get(pointer, ())))
-        for pointer, found in members.items()
-    }
+                members.setdefault(node.key, {}).setdefault(value, target)
+    families: dict[str, dict[str, Family]] = {}
+    for key, found in members.items():
+        family = Family(properties[key], dict(sorted(found.items())), frozenset(named.get(key, ())))
+        families.setdefault(key[0], {})[key[1]] = family
+    return families
 
 
-class _Holder(NamedTuple):
-    """A discriminator that lists no alternatives: the targets of its mapping, and the values of each by its key."""
+def _files(api: Document) -> list[Document]:
+    """The document of an API, and all others that it refers to, by however many references."""
+    found = {api.uri: api}
+    pending = [api]
+    while pending:
+        document = pending.pop()
+        if _may_leave(document):
+            for reference in document.refs_in(document.root):
+                if reference.startswith("#"):
+                    continue
+                with suppress(ReadError):  # told where a message needs it
+                    other = document.documents.resolve(reference, document.node()).document
+                    if other.uri not in found:
+                        found[other.uri] = other
+                        pending.append(other)
+    return list(found.values())
 
-    property: str
-    targets: tuple[Node, ...]
-    values: Mapping[tuple[str, str], tuple[str, ...]]
+
+def _may_tell(document: Document) -> bool:
+    return b"discriminator" in document.data or b"\0" in document.data[:4]  # zeros: UTF-16 or UTF-32
 
 
-def _components(document: Document) -> list[Node]:
-    """The schemas with names that may extend others, or tell apart what extends them."""
-    return [node for node in _named(document) if isinstance(node.value, dict) and not _TELLING.isdisjoint(node.value)]
+def _may_leave(document: Document) -> bool:
+    return _LEAVES.search(document.data) is not None or b"\0" in document.data[:4]
+
+
+def _schemas(api: Document, files: Iterable[Document]) -> tuple[dict[_Key, Node], dict[_Key, list[str]]]:
+    """The schemas with names that may extend others or tell apart what extends them, and the API's names of other files'."""
+    schemas: dict[_Key, Node] = {}
+    names: dict[_Key, list[str]] = {}
+    for document in files:
+        for node in _named(document):
+            try:
+                end = document.documents.end_of(node)
+            except ReadError:
+                continue  # as above
+            if isinstance(end.value, dict) and not _TELLING.isdisjoint(end.value):
+                schemas.setdefault(end.key, end)
+                if document is api and end.document is not api:
+                    names.setdefault(end.key, []).append(node.name)
+    return schemas, names
 
 
 def _named(document: Document) -> Iterator[Node]:
@@ -120,23 +158,30 @@ def _is_schema(value: Any) -> bool:
     return lists or isinstance(value.get("type"), str) or isinstance(value.get("$ref"), str) or "properties" in value
 
 
+class _Holder(NamedTuple):
+    """A discriminator that lists no alternatives: the targets of its mapping, and the values of each by its key."""
+
+    property: str
+    targets: tuple[Node, ...]
+    values: Mapping[_Key, tuple[str, ...]]
+
+
 def _extended(node: Node) -> Iterator[Node]:
-    """The components that a component is ``allOf``, in its own document."""
+    """The schemas with names that a schema is ``allOf``."""
     parts = node.value.get("allOf")
     beside = node.value if DIALECTS[node.document.dialect].schema_siblings and len(node.value) > 1 else {}
+    documents = node.document.documents
     for part in (*(parts if isinstance(parts, list) else ()), beside):
         reference = part.get("$ref") if isinstance(part, dict) else None
         if not isinstance(reference, str):
             continue
-        try:
-            target = node.document.documents.resolve(reference, node)
-        except ReadError:
-            continue  # told where a message needs it
-        if target.document is node.document and isinstance(target.value, dict):
-            yield target
+        with suppress(ReadError):  # told where a message needs it
+            target = documents.end_of(documents.resolve(reference, node))
+            if isinstance(target.value, dict):
+                yield target
 
 
-def _selected_by(node: Node, parents: Mapping[str, list[Node]]) -> Iterator[tuple[Node, _Holder]]:
+def _selected_by(node: Node, parents: Mapping[_Key, list[Node]]) -> Iterator[tuple[Node, _Holder]]:
     """Everything that a component extends and that a discriminator of its own, or of what it extends, tells apart."""
     for ancestor in _ancestors(node, parents):
         for each in (ancestor, *_ancestors(ancestor, parents)):
@@ -146,15 +191,15 @@ def _selected_by(node: Node, parents: Mapping[str, list[Node]]) -> Iterator[tupl
                 break
 
 
-def _ancestors(node: Node, parents: Mapping[str, list[Node]]) -> Iterator[Node]:
-    seen = {node.pointer}
-    pending = list(parents.get(node.pointer, ()))
+def _ancestors(node: Node, parents: Mapping[_Key, list[Node]]) -> Iterator[Node]:
+    seen = {node.key}
+    pending = list(parents.get(node.key, ()))
     while pending:
         each = pending.pop(0)
-        if each.pointer not in seen:
-            seen.add(each.pointer)
+        if each.key not in seen:
+            seen.add(each.key)
             yield each
-            pending.extend(parents.get(each.pointer, ()))
+            pending.extend(parents.get(each.key, ()))
 
 
 def _holder(node: Node) -> _Holder | None:
@@ -169,7 +214,7 @@ def _holder(node: Node) -> _Holder | None:
         return None
     mapping = discriminator.get("mapping")
     targets: list[Node] = []
-    values: dict[tuple[str, str], tuple[str, ...]] = {}
+    values: dict[_Key, tuple[str, ...]] = {}
     for wire, reference in mapping.items() if isinstance(mapping, dict) else ():
         try:
             documents = node.document.documents
@@ -181,6 +226,6 @@ def _holder(node: Node) -> _Holder | None:
     return _Holder(name, tuple(targets), values)
 
 
-def _own_value(node: Node) -> str:
+def _own_values(node: Node, names: Mapping[_Key, list[str]]) -> Iterable[str]:
     own = node.value.get(_OWN_VALUE)
-    return own if isinstance(own, str) else node.name
+    return [own] if isinstance(own, str) else names.get(node.key) or [node.name]

@@ -122,6 +122,34 @@ def test_a_break_is_told_in_the_same_words_wherever_it_stands(document: Any, lay
     assert told(layout(document(INTEGER)), layout(document(BOOL))) == expected
 
 
+@pytest.mark.parametrize("layout", [whole, behind_components, in_one_file_beside])
+def test_what_extends_a_schema_by_its_name_is_found_across_files(layout: Any) -> None:
+    """As far as the API names it: no reference leads from a schema to what extends it."""
+    base, head = fleet({"pull": INTEGER}), fleet({"pull": BOOL})
+    assert told(whole(base), layout(base)) == told(layout(base), whole(base)) == []
+    expected = told(whole(base), whole(head))
+    assert [each[3] for each in expected] == ["type-changed"] * 2
+    assert told(layout(base), layout(head)) == expected
+
+
+@pytest.mark.parametrize("services", [("few", "all"), ("all", "few")])
+def test_only_the_files_of_an_api_extend_what_it_uses(services: tuple[str, ...]) -> None:
+    """Of two services that share their files one knows no tugs, whichever of them is looked at first."""
+    sides = []
+    for pull in (INTEGER, BOOL):
+        files = behind_components(fleet({"pull": pull}))
+        few = json.loads(files["api.json"])
+        del few["components"]["schemas"]["Tug"]
+        sides.append(
+            Documents(MemoryTree({**files, "all.json": files["api.json"], "few.json": json.dumps(few).encode()}))
+        )
+    told_of = {}
+    for name in services:
+        apis = [read_api(side, f"{name}.json", name) for side in sides]
+        told_of[name] = [each.field for each in compare(apis[0], apis[1], same=Sameness(*sides).same)]
+    assert told_of == {"all": ["pull", "pull"], "few": []}
+
+
 def test_a_component_and_its_file_are_one_variant() -> None:
     """A mapping may name the file where the alternatives name the component that leads to it."""
     by_component = behind_components(by_mapping(INTEGER))

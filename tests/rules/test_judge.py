@@ -14,7 +14,8 @@ from guardian.rules.judge import MAX_DEPTH, Judge, Judges
 from guardian.rules.rewrite import Role
 from guardian.rules.validator import Unjudgeable, compiled
 from guardian.spec.api import Schema
-from guardian.spec.refs import Document, Documents
+from guardian.spec.document import Document
+from guardian.spec.refs import Documents
 from guardian.spec.sources import MemoryTree
 
 STRING = {"type": "string"}

@@ -7,8 +7,9 @@ from typing import Any
 
 from guardian.model import Direction
 from guardian.spec.api import Schema
+from guardian.spec.document import Document
 from guardian.spec.objects import Properties
-from guardian.spec.refs import Document, Documents
+from guardian.spec.refs import Documents
 from guardian.spec.shape import Shape
 from guardian.spec.shaper import Shaper
 from guardian.spec.sources import MemoryTree

@@ -12,7 +12,8 @@ from guardian.rules.verdict import judge
 from guardian.rules.walk import Found, Walker
 from guardian.rules.witness import witnesses
 from guardian.spec.api import Schema
-from guardian.spec.refs import Document, Documents
+from guardian.spec.document import Document
+from guardian.spec.refs import Documents
 from guardian.spec.sources import MemoryTree
 
 
