@@ -60,7 +60,7 @@ def _reached(api: Api, wanted: Mapping[str, Node]) -> set[str]:
     for name, node in wanted.items():
         places[node.key].add(name)
         with suppress(ReadError):  # told where a message needs it
-            places[api.document.documents.end_of(node).key].add(name)
+            places[api.document.documents.file_of(node).key].add(name)
     uris = {uri for uri, _ in places}
     found: set[str] = set()
     seen: set[tuple[str, str]] = set()

@@ -436,12 +436,12 @@ class Rewriter:
             variants[str(wire)] = None  # it may name what the documents do not describe
             with suppress(ReadError):
                 variants[str(wire)] = target = documents.mapping_target(str(reference), node)
-                mapped.add(documents.end_of(target))
+                mapped.add(documents.file_of(target))
         for keyword in ("oneOf", "anyOf"):
             for part in parts_of(node, keyword):
                 if isinstance(part.value, dict) and isinstance(part.value.get("$ref"), str):
                     target = documents.resolve(part.value["$ref"], part)
-                    if documents.end_of(target) not in mapped:
+                    if documents.file_of(target) not in mapped:
                         variants.setdefault(target.name, target)
         family = node.document.families.get(node.pointer)
         subtypes = family.members if family is not None else {}

@@ -186,16 +186,18 @@ class Documents:
             chain.append(target)
         return tuple(chain)
 
-    def end_of(self, node: Node) -> Node:
-        """Where a place leads that is nothing but a reference, as a component is to the file it stands in; or the place.
+    def file_of(self, node: Node) -> Node:
+        """What stands in another file where a place is nothing but the reference to it, as components often are; else the place.
 
         Raises:
-            RefError: the chain leads nowhere or in a circle.
+            RefError: the reference leads nowhere or in a circle.
         """
-        if not _only_refers(node):
-            return node
-        chain = self.layers(node)
-        return next((link for link in chain if not _only_refers(link)), chain[-1])
+        while isinstance(node.value, dict) and len(node.value) == 1 and isinstance(node.value.get("$ref"), str):
+            target = self.layers(node)[1]
+            if target.document is node.document:
+                break
+            node = target
+        return node
 
     def mapping_target(self, value: str, at: Node) -> Node:
         """The schema that a value of ``discriminator.mapping`` names: a component's name, else a reference.
@@ -348,10 +350,6 @@ class Documents:
                             hint=near(node.value, step),
                         ) from None
         return node
-
-
-def _only_refers(node: Node) -> bool:
-    return isinstance(node.value, dict) and len(node.value) == 1 and isinstance(node.value.get("$ref"), str)
 
 
 def is_inside(path: str) -> bool:

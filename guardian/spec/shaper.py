@@ -227,7 +227,7 @@ class Shaper:
         documents = node.document.documents
         try:
             named = documents.mapping_target(reference, node)
-            place = documents.end_of(named)
+            place = documents.file_of(named)
         except RefError:  # a mapping may name what it does not describe; its wire value is all that counts then
             return reference, reference.rpartition("/")[2]
         return f"{place.document.uri}#{place.pointer}", named.name

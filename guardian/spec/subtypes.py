@@ -124,7 +124,7 @@ def _schemas(api: Document, files: Iterable[Document]) -> tuple[dict[_Key, Node]
     for document in files:
         for node in _named(document):
             try:
-                end = document.documents.end_of(node)
+                end = document.documents.file_of(node)
             except ReadError:
                 continue  # as above
             if isinstance(end.value, dict) and not _TELLING.isdisjoint(end.value):
@@ -176,7 +176,7 @@ def _extended(node: Node) -> Iterator[Node]:
         if not isinstance(reference, str):
             continue
         with suppress(ReadError):  # told where a message needs it
-            target = documents.end_of(documents.resolve(reference, node))
+            target = documents.file_of(documents.resolve(reference, node))
             if isinstance(target.value, dict):
                 yield target
 
@@ -218,7 +218,7 @@ def _holder(node: Node) -> _Holder | None:
     for wire, reference in mapping.items() if isinstance(mapping, dict) else ():
         try:
             documents = node.document.documents
-            target = documents.end_of(documents.mapping_target(str(reference), node))
+            target = documents.file_of(documents.mapping_target(str(reference), node))
         except ReadError:
             continue  # a mapping may name what it does not describe
         targets.append(target)
