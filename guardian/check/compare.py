@@ -173,7 +173,8 @@ def compare_all(
         ReadError: a specification of either side cannot be read.
     """
     untouched = Untouched(apis.sides)
-    pending = [service for service in services if not untouched(service)]
+    # One specification that was named is always read: there is nothing to save, and it may not be one.
+    pending = list(services) if apis.sides.single else [each for each in services if not untouched(each)]
     if request.jobs > 1 and len(pending) > 1 and _weight(pending, apis.sides) >= WORTH_A_PROCESS:
         return _in_processes(pending, apis.sides, request, progress, options)
     found: dict[str, Comparison | None] = {}

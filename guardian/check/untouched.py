@@ -18,6 +18,8 @@ from guardian.spec.sources import DirectoryTree
 
 # `$ref` and its value, as JSON and YAML write them.
 _REF = re.compile(rb"""\$ref["']?[ \t]*:[ \t]*(?:"([^"\\\n]*)"|'([^'\n]*)'|([^\s"'#&*!|>%@`{}\[\],][^\s,}\]]*))""")
+# What every specification says of itself.
+_SAYS_SO = re.compile(rb"""\b(?:openapi|swagger)\b["']?[ \t\r\n]*:""")
 # What may make `$ref` mean something else: another base, or a letter of it (or a dollar) that is written as a number.
 _NUMBERED = rb"(?:24|4[1-9A-Fa-f]|5[0-9Aa]|6[1-9A-Fa-f]|7[0-9Aa])"
 _ODD = re.compile(rb"\$(?:id|self|dynamicRef|recursiveRef)\b|\\(?:u00|x)" + _NUMBERED)
@@ -34,6 +36,9 @@ class Untouched:
         self._base = sides.base.tree
         self._head = sides.head.tree
         self._known: dict[str, list[str] | None] = {}
+        self._specifications: set[str] = (
+            set()
+        )  # what else is there is read properly, by somebody who says what is wrong
 
     def __call__(self, service: Service) -> bool:
         """Whether a service is surely the same on both sides."""
@@ -42,7 +47,7 @@ class Untouched:
             return False
         if base != head:  # moved: relative references may lead elsewhere
             shared = self._shared(base, head)
-            return shared is not None and _targets(shared, base) == []
+            return shared is not None and _says_so(shared) and _targets(shared, base) == []
         pending, seen = [base], {base}
         while pending:
             targets = self._compared(pending.pop())
@@ -51,7 +56,7 @@ class Untouched:
             fresh = [each for each in targets if each not in seen]
             seen.update(fresh)
             pending.extend(fresh)
-        return True
+        return base in self._specifications
 
     def _compared(self, path: str) -> list[str] | None:
         """The files that a file refers to, if it is the same on both sides; else ``None``."""
@@ -61,6 +66,8 @@ class Untouched:
             except ReadError:  # whoever reads it properly says what is wrong
                 shared = None
             self._known[path] = _targets(shared, path) if shared is not None else None
+            if shared is not None and _says_so(shared):
+                self._specifications.add(path)
         return self._known[path]
 
     def _shared(self, base: str, head: str) -> bytes | None:
@@ -70,6 +77,10 @@ class Untouched:
                 return None
         data = self._base.read(base)
         return data if data == self._head.read(head) else None
+
+
+def _says_so(data: bytes) -> bool:
+    return _SAYS_SO.search(data) is not None
 
 
 def _targets(data: bytes, path: str) -> list[str] | None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import Enum
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
+
+from guardian.errors import UsageError
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -75,10 +78,27 @@ def _as_options(parameters: list[Any]) -> list[Any]:
 
 
 class Command(TyperCommand):
-    """A command with ``Option``s."""
+    """A command with ``Option``s, none of which may be empty."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        _refuse_empty(args)
+        return super().parse_args(ctx, args)
 
     def get_params(self, ctx: Any) -> list[Any]:
         return _as_options(super().get_params(ctx))
+
+
+def _refuse_empty(args: Sequence[str]) -> None:
+    """An empty value is a variable that nobody has set: as a path it would mean the folder one is in.
+
+    Raises:
+        UsageError: there is one.
+    """
+    for before, word in pairwise(("", *args)):
+        name = before if not word else word[:-1] if word.startswith("--") and word.endswith("=") else None
+        if name is not None:
+            what = name if name.startswith("-") else "an argument"
+            raise UsageError(f"{what} is empty", hint="give it a value, or leave it out for what is usual")
 
 
 class Group(TyperGroup):

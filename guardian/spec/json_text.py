@@ -22,12 +22,13 @@ from jiter import from_json
 from guardian.lazy import cached_property
 from guardian.spec.pieces import BY_MEMBERS, NotPlain, Piece, Text
 
-#: Deepest nesting that is read (jiter's own limit, for one piece, is 201); real specifications reach about 20.
+#: Deepest nesting that is read, as jiter has it too; real specifications reach about 20.
 MAX_DEPTH = 200
 
 _BLANK = re.compile(rb"[ \t\r\n]*")
-_KEY = re.compile(rb'[ \t\r\n]*("[^"\\\x00-\x1f]*(?:\\.[^"\\\x00-\x1f]*)*")[ \t\r\n]*:[ \t\r\n]*')
-_SCALAR = re.compile(rb'"[^"\\\x00-\x1f]*(?:\\.[^"\\\x00-\x1f]*)*"|[-+.0-9A-Za-z]+')
+# Nothing is given back that was matched: what could be is kept in mind for each escape.
+_KEY = re.compile(rb'[ \t\r\n]*("[^"\\\x00-\x1f]*+(?:\\.[^"\\\x00-\x1f]*+)*+")[ \t\r\n]*:[ \t\r\n]*')
+_SCALAR = re.compile(rb'"[^"\\\x00-\x1f]*+(?:\\.[^"\\\x00-\x1f]*+)*+"|[-+.0-9A-Za-z]+')
 _NEXT = re.compile(rb"[ \t\r\n]*([,}])")
 _CLOSING = {b"{": b"}", b"[": b"]"}
 _BRACKETS = b"{}[]"
@@ -35,6 +36,8 @@ _NOT_BRACKETS = bytes(set(range(256)) - set(_BRACKETS))
 _STRETCH = 100_000
 # In what marshal makes of a float that is infinite, which is what jiter makes of a number that no float can hold.
 _INFINITE = struct.pack("<d", math.inf)[:-1]
+# Bytes of an indentation; nobody writes more, and each one would be looked for by a pattern of that length.
+_LONGEST = 100
 # After so many wrong guesses a text is one of those that are written otherwise.
 _MOST_MISSES = 10
 
@@ -64,6 +67,7 @@ def read(data: bytes, like: Text | None = None) -> tuple[Text, list[memoryview]]
 class _Reader:
     def __init__(self, data: bytes, like: Text | None) -> None:
         self._data = data
+        self._view = memoryview(data)
         self._like = like
         self._like_data = memoryview(like.data if like else b"")  # compared without copying large parts of it
         self._decoder = _decoder()
@@ -103,11 +107,12 @@ class _Reader:
 
     def _quickly(self, at: int, end: int) -> Piece | None:
         """The value that stands between two offsets, if all of that is one."""
-        written = self._data[at:end]
         try:
-            value = from_json(written, allow_inf_nan=False, catch_duplicate_keys=True)
+            # In as many brackets as it may already stand in: all of it is within jiter's limit then.
+            written = b"".join((b"[[[[", self._view[at:end], b"]]]]"))
+            [[[[value]]]] = from_json(written, allow_inf_nan=False, catch_duplicate_keys=True)
             if _INFINITE in marshal.dumps(value):
-                value = self._decoder.decode(written.decode())
+                value = self._decoder.decode(self._data[at:end].decode())
         except ValueError:
             self._misses += 1
             return None
@@ -119,7 +124,7 @@ class _Reader:
         written = self._data[at:end]
         if not written.isascii():
             value = self._decoder.decode(written.decode())
-        self.doubtful.append(memoryview(self._data)[at:end])
+        self.doubtful.append(self._view[at:end])
         return Piece(end - at, value)
 
     def _end(self, at: int, opening: bytes, indent: bytes) -> int:
@@ -128,7 +133,7 @@ class _Reader:
         if closing is None:
             scalar = _SCALAR.match(self._data, at)
             return scalar.end() if scalar is not None else 0
-        if self._data[at + 1 : at + 2] not in (b"\n", b"\r") or self._misses > _MOST_MISSES:
+        if self._data[at + 1 : at + 2] not in (b"\n", b"\r") or self._misses > _MOST_MISSES or len(indent) > _LONGEST:
             return 0
         found = _line_of(indent + closing).search(self._data, at)
         if found is None:

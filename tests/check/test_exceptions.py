@@ -343,7 +343,7 @@ def test_add_by_place(guardian: Guardian, check: Guardian, broken: Repo):
         ([*WHO, "--rule", "property-removed"], "--service NAME"),
         ([*WHO, "--rule", "property-remved", "--service", "users"], "property-removed"),
         ([*WHO, "--change", "000000000000"], "there is no such finding"),
-        ([*WHO, "--change", ""], "there is no such finding"),
+        ([*WHO, "--change", ""], "--change is empty"),
     ],
 )
 def test_add_refuses(guardian: Guardian, broken: Repo, flags: list[str], said: str):

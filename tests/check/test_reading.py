@@ -133,6 +133,31 @@ def test_unreadable_file_that_is_referred_to(check: Guardian, repo: Repo):
     assert "there is no specs/user.yaml" in outcome.err
 
 
+@pytest.mark.parametrize("text", [b"", b"root:x:0:0\n", b"openapi: 3.1.0\npaths: {", b"asyncapi: 3.0.0\n"])
+def test_a_file_that_is_no_specification_is_no_pass_though_nothing_changed(
+    check: Guardian, folder: Folder, text: bytes
+):
+    """A wrong name in a pipeline would else pass for as long as nobody edits that file."""
+    folder.write("a.yaml", text)
+    folder.write("b.yaml", text)
+    for head in ("a.yaml", "b.yaml"):
+        outcome = check(folder, "--base", "a.yaml", "--head", head)
+        assert (outcome.code, outcome.out) == (3, "")
+        assert outcome.err.startswith("error: ")
+
+
+def test_a_configured_file_that_is_no_specification_is_no_pass(check: Guardian, repo: Repo):
+    """Be it the same on both sides."""
+    repo.git("checkout", "--quiet", "main")
+    repo.write("specs/wrong.yaml", "nothing: here\n")
+    repo.write("guardian.yaml", CONFIG.replace("services:", "services:\n  wrong: {spec: specs/wrong.yaml}"))
+    repo.commit()
+    repo.git("checkout", "--quiet", "-B", "feature")
+    outcome = check(repo)
+    assert outcome.code == 3
+    assert "specs/wrong.yaml" in outcome.err
+
+
 def test_untouched_services_need_not_be_readable(check: Guardian, repo: Repo):
     """A service that is the same on both sides is not read at all, so one broken file does not stop all other teams."""
     repo.git("checkout", "--quiet", "main")

@@ -186,17 +186,30 @@ def test_what_is_no_plain_json_is_left_to_others(data: bytes) -> None:
 
 def test_too_deep_a_piece_is_refused_on_either_side() -> None:
     """Though the text that is new is no more than the piece."""
-    for before, after in (("", ""), ("\n", "\n")):
-        fine, deep = (
-            b'{"a": {"b": {\n  "c": [%b%b%b]}}}'
-            % (before.encode() + b"[" * depth, b"]" * depth, after.encode() + b"  ")
-            for depth in (100, 201)
-        )
+    for layout in (b'{"a": {"b": {"c": [%b%b]}}}', b'{"a": {"b": {\n  "c": [\n%b%b\n  ]}}}'):
+        fine, deep = (layout % (b"[" * depth, b"]" * depth) for depth in (196, 197))
         like = text.read(fine, "base.json")[1]
         assert isinstance(like, Text)
         assert isinstance(like.root, Piece)
         with pytest.raises(ReadError, match="nested more than 200 levels deep"):
             text.read(deep, "head.json", like)
+        with pytest.raises(ReadError, match="nested more than 200 levels deep"):
+            text.read(deep, "head.json")
+
+
+def test_several_values_are_not_taken_for_one() -> None:
+    """Where brackets stand such that the end of a later array is guessed to be that of the first."""
+    found, _ = read(b'{\n "a": [\n1], "b": [\n2\n ]}')
+    assert found.root.value == {"a": [1], "b": [2]}
+    with pytest.raises(NotPlain):
+        read(b'{\n "a": [\n1], [\n2\n ]}')
+
+
+def test_texts_of_many_escapes_and_deep_indentation_are_read() -> None:
+    """As keys and as values; what is remembered for each escape, or looked for by each blank, adds up."""
+    escapes, blanks = b"\\n" * 50_000, b" " * 5_000
+    found, _ = read(b'{"%b": "%b", "x": {\n%b"y": [\n1\n%b]}}' % (escapes, escapes, blanks, blanks))
+    assert found.root.value == {"\n" * 50_000: "\n" * 50_000, "x": {"y": [1]}}
 
 
 def test_half_of_a_surrogate_pair_is_refused_on_head_too() -> None:
