@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import gc
 
+INTERRUPTED = 130
+"""Exit code of what Ctrl-C ended, as shells expect."""
+
 
 def main() -> None:
     """Run the command line, and end the process."""
+    try:
+        _main()
+    except KeyboardInterrupt:  # before there is a command to be interrupted, or after it
+        raise SystemExit(INTERRUPTED) from None
+
+
+def _main() -> None:
     # What is being imported stays: looking for garbage in it again and again would be a good part of the time.
     gc.disable()
     from guardian.cli.main import main as command_line

@@ -131,7 +131,7 @@ class _Declared:
         self._folder = request.config_folder
         self.notes: list[Note] = []
         self._renames: dict[str, str] | None = None
-        self._files: dict[int, list[str]] = {}
+        self._files: dict[tuple[int, str], list[str]] = {}
         self._base_config = self._read_base_config(read_config) or self._config
 
     def services(self) -> list[Service]:
@@ -200,10 +200,12 @@ class _Declared:
             return []
         if not _GLOB.search(path):
             return [path] if tree.exists(path) else []
-        from guardian.graph.consumers.load import matches_glob
+        from guardian.graph.consumers.load import fixed_folder, matches_glob
 
-        files = self._files.setdefault(id(tree), tree.files())
-        return [each for each in files if matches_glob(each, path)]
+        key = id(tree), fixed_folder(path)
+        if key not in self._files:
+            self._files[key] = tree.files(complete_below=key[1])
+        return [each for each in self._files[key] if matches_glob(each, path)]
 
     def _moved(self) -> dict[str, str]:
         if self._renames is None:

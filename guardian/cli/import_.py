@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from datetime import date
 from pathlib import Path
@@ -111,7 +112,7 @@ def _loaded(
 
     patterns = []
     for each in files:
-        path = (here / each).resolve()
+        path = _real(here / each)
         patterns.append((DirectoryTree(path.parent, here), path.name))
     return load_consumers(patterns, list(apis), apis, caller=consumer, answering=answering)
 
@@ -128,7 +129,7 @@ def _scanned(
         raise UsageError(f"--service {answering}: there is no such service", hint=f"there is {', '.join(apis)}")
     found = []
     for each in folders:
-        path = (here / each).resolve()
+        path = _real(here / each)
         if not path.exists():
             raise UsageError(f"{each} is not there")
         root = path if path.is_dir() else path.parent
@@ -165,7 +166,7 @@ def _apis(specs: list[str], here: Path) -> Mapping[str, Api]:
         named: dict[str, Api] = {}
         for each in specs:
             name, mark, file = each.partition("=")
-            path = (here / (file if mark else each)).resolve()
+            path = _real(here / (file if mark else each))
             documents = Documents(DirectoryTree(path.parent, here))
             service = name if mark else path.stem
             named[service] = read_api(documents, path.name, service)
@@ -194,6 +195,11 @@ def _apis(specs: list[str], here: Path) -> Mapping[str, Api]:
     except UsageError:  # no specification anywhere: contract tests and catalogs name their providers themselves
         services = []
     return Apis(services, sides, request).heads()
+
+
+def _real(path: Path) -> Path:
+    """A path with its links resolved; one that leads to itself stays, and is refused when it is read."""
+    return Path(os.path.realpath(path))
 
 
 def _shown(path: Path, here: Path) -> str:

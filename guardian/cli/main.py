@@ -6,6 +6,7 @@ A command's module is imported when that very command runs, so that no command p
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import sys
@@ -18,8 +19,8 @@ from typer.core import TyperCommand
 
 import guardian
 from guardian.cli.app import Group, new_app
-from guardian.cli.output import complain, plain
-from guardian.errors import GuardianError
+from guardian.cli.output import complain, flush_stdout, plain, unwritten, write_stderr, write_stdout
+from guardian.errors import GuardianError, ReadError
 from guardian.spread import forget_ended
 
 # name -> (module, the first sentence of its help)
@@ -58,6 +59,12 @@ FAULT = 4
 """Exit code of a fault in guardian itself."""
 
 
+# What the system may say of a path that a user names, wherever it is looked at first.
+_NOT_OUR_FAULT = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP)
+# What it may say of standard output, which has no name.
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
+
 class LazyCommand(TyperCommand):
     """Stands for a command in listings, and imports its module only when it is to run."""
 
@@ -83,7 +90,7 @@ app = new_app(cls=LazyGroup, no_args_is_help=True, add_completion=True)
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        print(f"guardian {guardian.__version__}")
+        write_stdout(f"guardian {guardian.__version__}\n")
         raise typer.Exit
 
 
@@ -102,14 +109,42 @@ def run() -> None:
     Exit codes: 0 nothing at or above ``--fail-on``, 1 findings at or above it, 2 wrong usage or configuration, 3 an
     input that could not be read, 4 a fault in guardian, 130 interrupted.
     """
+    _replace_missing_streams()
     try:
-        app(prog_name="guardian")
+        _run()
     except GuardianError as error:
         complain(error)
         sys.exit(error.exit_code)
     except Exception as fault:  # noqa: BLE001 - the last resort, so that a fault is never taken for findings (code 1)
         _complain_of_fault(fault)
         sys.exit(FAULT)
+
+
+def _run() -> None:
+    try:
+        app(prog_name="guardian")
+    except SystemExit:
+        flush_stdout()  # the version, say: what is still to be written may have no room
+        raise
+    except OSError as error:
+        flush_stdout()
+        if error.filename is None and error.errno in _NO_ROOM:  # met by typer, which writes the help
+            raise unwritten(error) from None
+        if error.filename is not None and error.errno in _NOT_OUR_FAULT:
+            file = os.path.relpath(os.fsdecode(error.filename))
+            raise ReadError(f"cannot be read: {error.strerror}", file=file) from None
+        raise
+
+
+def _replace_missing_streams() -> None:
+    """Have a stream in the place of each that was closed (``2>&-``): libraries take it for granted that there are two.
+
+    What goes to standard error goes nowhere then; writing to standard output fails, as it does where it cannot be written.
+    """
+    if sys.stdout is None:
+        sys.stdout = open(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")  # noqa: SIM115  # to the end
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
 
 
 def main() -> None:
@@ -139,6 +174,6 @@ def _complain_of_fault(fault: Exception) -> None:
         import traceback
 
         for line in "".join(traceback.format_exception(fault)).splitlines():
-            print(plain(line), file=sys.stderr)
+            write_stderr(plain(line))
     message = f"a fault in guardian: {type(fault).__name__}: {fault}"
     complain(GuardianError(message, hint=None if verbose else "--verbose shows where; please report it"))

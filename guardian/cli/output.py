@@ -6,10 +6,12 @@ visible, and no line of a message can be taken for a command by a CI system that
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
@@ -30,7 +32,17 @@ def complain(error: GuardianError) -> None:
 def remark(level: str, message: str, hint: str | None = None) -> None:
     """Write a message to standard error, with its level before it and its hint indented below."""
     lines = f"{level}: {message}".splitlines() + [f"  {line}" for line in (hint or "").splitlines()]
-    print("\n".join(plain(line) for line in lines), file=sys.stderr)
+    write_stderr("\n".join(plain(line) for line in lines))
+
+
+def write_stderr(text: str) -> None:
+    """Write lines to standard error. Where nobody can read them that is no error: exit code and report tell the same."""
+    if sys.stderr is None:
+        return
+    try:
+        print(text, file=sys.stderr, flush=True)
+    except OSError:
+        _give_up(sys.stderr)
 
 
 def plain(line: str) -> str:
@@ -49,19 +61,62 @@ def wants_color(flag: bool | None) -> bool:
         return flag
     if os.environ.get("NO_COLOR"):
         return False
-    return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
+    return bool(os.environ.get("FORCE_COLOR")) or (is_terminal(sys.stdout) and os.environ.get("TERM") != "dumb")
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """Whether a stream is a terminal; one that is not there (``>&-``) is none."""
+    return stream is not None and stream.isatty()
 
 
 def write_stdout(text: str) -> None:
-    """Write a report to standard output as UTF-8, whatever the locale. A reader that has gone is no error."""
-    data = text.encode("utf-8", "backslashreplace")
+    """Write a report to standard output as UTF-8, whatever the locale. A reader that has gone is no error.
+
+    Raises:
+        UsageError: it cannot be written there.
+    """
+    with _written_out():
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+        sys.stdout.flush()
+
+
+def flush_stdout() -> None:
+    """Write what has been printed so far.
+
+    Raises:
+        UsageError: it cannot be written.
+    """
+    with _written_out():
+        sys.stdout.flush()
+
+
+@contextmanager
+def _written_out() -> Iterator[None]:
+    if sys.stdout is None:
+        raise unwritten(OSError(errno.EBADF, os.strerror(errno.EBADF)))
     try:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(data)
-        sys.stdout.flush()
+        yield
     except BrokenPipeError:
-        # Python flushes once more at exit, which must not fail either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up(sys.stdout)
+    except OSError as error:
+        _give_up(sys.stdout)
+        raise unwritten(error) from None
+
+
+def unwritten(error: OSError) -> UsageError:
+    """What to say where standard output takes nothing: the same as of a report that cannot be written to its file."""
+    reason = "it is closed" if error.errno == errno.EBADF else error.strerror
+    return UsageError(f"standard output cannot be written: {reason}")
+
+
+def _give_up(stream: TextIO) -> None:
+    """Let go what a stream still holds: Python flushes once more at exit, which must not fail either."""
+    with suppress(OSError, ValueError):  # of no file
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+        stream.flush()
 
 
 def write_file(path: Path, text: str) -> None:
@@ -97,6 +152,8 @@ def write_file(path: Path, text: str) -> None:
             raise
     except OSError as error:
         raise UsageError(f"cannot write the report: {error.strerror}", file=str(path)) from error
+    except RuntimeError:  # how Python before 3.13 tells of links that only lead to each other
+        raise UsageError("cannot write the report: a link that leads to itself", file=str(path)) from None
 
 
 def _stream_at(path: Path) -> TextIO | None:
@@ -118,4 +175,4 @@ def _umask() -> int:
 
 def report_width() -> int:
     """The columns to write for: a terminal's own; into a file or a pipe 100, so that the same bytes go everywhere."""
-    return shutil.get_terminal_size((PIPE_COLUMNS, 24)).columns if sys.stdout.isatty() else PIPE_COLUMNS
+    return shutil.get_terminal_size((PIPE_COLUMNS, 24)).columns if is_terminal(sys.stdout) else PIPE_COLUMNS

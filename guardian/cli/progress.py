@@ -7,7 +7,7 @@ import shutil
 import sys
 from types import TracebackType
 
-from guardian.cli.output import plain
+from guardian.cli.output import is_terminal, plain
 from guardian.report.layout import cells
 
 
@@ -19,7 +19,7 @@ class Progress:
     """
 
     def __init__(self, *, quiet: bool) -> None:
-        self._enabled = not quiet and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        self._enabled = not quiet and is_terminal(sys.stderr) and os.environ.get("TERM") != "dumb"
         self._cells = 0  # that the line takes
 
     def __call__(self, step: str) -> None:
@@ -37,6 +37,9 @@ class Progress:
         room = shutil.get_terminal_size().columns - 1  # a line that is full goes on in the next one
         while cells(line) > room:
             line = line[:-1]
-        sys.stderr.write(f"\r{' ' * self._cells}\r{line}")
-        sys.stderr.flush()
+        try:
+            sys.stderr.write(f"\r{' ' * self._cells}\r{line}")
+            sys.stderr.flush()
+        except OSError:  # the terminal is gone
+            self._enabled = False
         self._cells = cells(line)

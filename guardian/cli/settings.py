@@ -116,7 +116,15 @@ def _exceptions(flags: CheckFlags, config: Config, file: Path | None, cwd: Path)
     if flags.exceptions is not None or file is None:
         return flags.exceptions
     path = _from_folder(config.exceptions or DEFAULT_EXCEPTIONS, file.parent, cwd)
-    return path if (cwd / path).is_file() else None
+    return path if _is_there(cwd / path) else None
+
+
+def _is_there(file: Path) -> bool:
+    """Whether there is such a file. One that cannot be looked at counts: reading it says why."""
+    try:
+        return file.is_file()
+    except PermissionError:
+        return True
 
 
 def _from_folder(path: str, folder: Path, cwd: Path) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from guardian.cli.app import new_app
-from guardian.cli.output import remark, write_stdout
+from guardian.cli.output import remark, write_stderr, write_stdout
 from guardian.errors import UsageError
 
 app = new_app()
@@ -102,7 +101,7 @@ def train(
 
     def tell(step: str) -> None:
         if main and not quiet:
-            print(step, file=sys.stderr, flush=True)
+            write_stderr(step)
 
     from guardian.learn.training.run import train as run
 

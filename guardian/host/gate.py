@@ -283,7 +283,7 @@ def _for_specs(inputs: Inputs, commits: Range | None, paths: _Paths, config: Pat
     for commit in (commits.base, commits.head):
         files.update(git.list_files(paths.root, commit, "") if commit else ())
     if commits.head is None:
-        files.update(git.list_work_tree(paths.root))
+        files.update(git.list_work_tree(paths.root).paths)
     services: dict[str, dict[str, str]] = {}
     for pattern in inputs.specs:
         wanted = paths.rebased(pattern)

@@ -33,11 +33,12 @@ def discover(side: Side) -> list[str]:
     """Every OpenAPI document of a side, as sorted paths in its tree; a single-file side is that file.
 
     Raises:
-        ReadError: a file that looks like a specification cannot be read.
+        ReadError: a file that looks like a specification cannot be read, or a folder that may hold one.
     """
     if side.path is not None:
         return [side.path]
-    return [path for path in side.tree.files() if path.lower().endswith(SUFFIXES) and _is_openapi(side.tree, path)]
+    paths = side.tree.files(complete_below="")
+    return [path for path in paths if path.lower().endswith(SUFFIXES) and _is_openapi(side.tree, path)]
 
 
 def _is_openapi(tree: Tree, path: str) -> bool:

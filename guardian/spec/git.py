@@ -8,8 +8,10 @@ through one long-running ``git cat-file --batch`` per repository and revision. W
 from __future__ import annotations
 
 import difflib
+import functools
 import os
 import re
+import shlex
 import subprocess
 import threading
 import weakref
@@ -36,6 +38,13 @@ BASE_COMMIT_VARIABLE = "CI_MERGE_REQUEST_DIFF_BASE_SHA"
 DEFAULT_BRANCHES = ("origin/HEAD", "origin/main", "origin/master", "main", "master")
 
 _SHA = re.compile(r"[0-9a-f]{7,64}")
+#: What git takes as the name of a branch or tag: a place that can be fetched, unlike `HEAD@{1}` and `:/fix`.
+_REF_NAME = re.compile(
+    r"(?!-|/|.*(\.\.|//|@\{|/\.|\.lock(/|$)|[./]$))(?!@$|\.|(FETCH_|ORIG_)?HEAD$)[^\x00-\x20\x7f~^:?*\[\\]+"
+)
+#: Variables that name a place from the directory that guardian was started in, while git is asked in the root.
+_PLACES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR")
+_UNLISTED = re.compile(r"warning: could not open directory '(.*)/': (.*)")
 
 
 class FileChange(NamedTuple):
@@ -49,8 +58,26 @@ class FileChange(NamedTuple):
         return self.base is not None and self.head is not None and self.base != self.head
 
 
-class GitRefusal(Exception):
-    """git ended with an error; the text is its own message."""
+class GitRefusal(ReadError):
+    """git ended with an error; as text it is git's own message."""
+
+    def __init__(self, words: str) -> None:
+        super().__init__(f"git refuses: {words}")
+        self.words = words
+
+    def __str__(self) -> str:
+        return self.words
+
+
+class NoGit(ReadError):
+    """git is not installed, and something in a repository was asked for."""
+
+
+class WorkTreeFiles(NamedTuple):
+    """The files of a work tree, and the folders that git could not look into, each with the reason."""
+
+    paths: list[str]
+    unread: list[tuple[str, str]]
 
 
 def ask(cwd: Path, *args: str) -> bytes:
@@ -60,18 +87,20 @@ def ask(cwd: Path, *args: str) -> bytes:
         GitRefusal: git ended with an error.
         ReadError: git is not installed, does not answer in time, or does not trust the repository.
     """
+    return _asked(cwd, *args).stdout
+
+
+def _asked(cwd: Path, *args: str) -> subprocess.CompletedProcess[bytes]:
     try:
         done = subprocess.run(
             _command(*args), cwd=cwd, env=_environment(), capture_output=True, timeout=TIMEOUT_S, check=False
         )
     except FileNotFoundError:
-        raise ReadError(
-            "git is not installed or not on the PATH", hint="compare files or directories instead"
-        ) from None
+        raise _no_git() from None
     except subprocess.TimeoutExpired:
         raise ReadError(f"`git {args[0]}` gave no answer within {TIMEOUT_S} s") from None
     if done.returncode == 0:
-        return done.stdout
+        return done
     message = done.stderr.decode(errors="replace").strip()
     if "dubious ownership" in message:
         first, _, rest = message.partition("\n")
@@ -80,13 +109,29 @@ def ask(cwd: Path, *args: str) -> bytes:
     raise GitRefusal(message.removeprefix("fatal: "))
 
 
+def _no_git() -> NoGit:
+    return NoGit("git is not installed or not on the PATH", hint="install git")
+
+
 def _command(*args: str) -> list[str]:
     # A repository's own configuration may name programs to run: leave fsmonitor out.
     return ["git", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false", *args]
 
 
 def _environment() -> dict[str, str]:
-    return {**os.environ, "LC_ALL": "C", "LANGUAGE": "", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
+    places = {name: os.path.abspath(os.environ[name]) for name in _PLACES if os.environ.get(name)}
+    if "GIT_WORK_TREE" in places and "GIT_DIR" not in places:
+        repository = _repository_around(os.getcwd())
+        places |= {"GIT_DIR": repository} if repository is not None else {}
+    settled = {"LC_ALL": "C", "LANGUAGE": "", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
+    return {**os.environ, **places, **settled}
+
+
+@functools.cache
+def _repository_around(folder: str) -> str | None:
+    """The ``.git`` that git finds from a folder: the one that goes with a work tree somewhere else."""
+    done = subprocess.run(_command("rev-parse", "--absolute-git-dir"), cwd=folder, capture_output=True, check=False)
+    return os.fsdecode(done.stdout).strip() if done.returncode == 0 else None
 
 
 def _line(cwd: Path, *args: str) -> str:
@@ -99,7 +144,7 @@ def _paths(output: bytes) -> list[str]:
 
 def find_root(cwd: Path) -> Path | None:
     """The root of the git work tree around ``cwd``; ``None`` outside of one (or without git)."""
-    if not any((parent / ".git").exists() for parent in (cwd, *cwd.parents)) and "GIT_DIR" not in os.environ:
+    if not any(os.path.exists(parent / ".git") for parent in (cwd, *cwd.parents)) and "GIT_DIR" not in os.environ:
         return None  # without starting a process: the two-file form needs no git
     try:
         return Path(_line(cwd, "rev-parse", "--show-toplevel"))
@@ -107,13 +152,25 @@ def find_root(cwd: Path) -> Path | None:
         return None
 
 
-def root(cwd: Path) -> Path:
-    """The root of the git work tree around ``cwd``.
+def find_repository(cwd: Path) -> Path | None:
+    """Where to ask for revisions: the root of the work tree around ``cwd``, or a bare repository itself."""
+    found = find_root(cwd)
+    bare = (os.path.isdir(parent / "objects") and os.path.isfile(parent / "HEAD") for parent in (cwd, *cwd.parents))
+    if found is not None or not ("GIT_DIR" in os.environ or any(bare)):
+        return found
+    try:
+        return Path(_line(cwd, "rev-parse", "--absolute-git-dir"))
+    except GitRefusal:
+        return None
+
+
+def repository(cwd: Path) -> Path:
+    """As `find_repository`.
 
     Raises:
         ReadError: there is none.
     """
-    found = find_root(cwd)
+    found = find_repository(cwd)
     if found is None:
         raise ReadError("not inside a git repository", hint="name both sides: --base FILE --head FILE, or directories")
     return found
@@ -127,7 +184,7 @@ def resolve(repo: Path, revision: str) -> str:
     """
     found = try_resolve(repo, revision)
     if found is None:
-        raise _missing(repo, revision)
+        raise missing(repo, revision)
     return found
 
 
@@ -141,16 +198,22 @@ def try_resolve(repo: Path, revision: str) -> str | None:
         return None
 
 
-def _missing(repo: Path, revision: str) -> ReadError:
+def missing(repo: Path, revision: str) -> ReadError:
+    """What to say of a revision that is not here."""
     command = fetch_command(repo, revision)
-    if is_shallow(repo):
+    if command and is_shallow(repo):
         return ReadError(f"this shallow clone does not have the commit of {revision!r}", hint=command)
-    refs = _line(repo, "for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/remotes", "refs/tags")
-    close = difflib.get_close_matches(revision, refs.split(), n=3, cutoff=0.6)
-    if not close:  # `develop` for `origin/develop`
-        close = [name for name in refs.split() if name.rpartition("/")[2] == revision.rpartition("/")[2]][:3]
+    close = close_revisions(repo, revision)
     hint = f"did you mean {' or '.join(close)}?" if close else command
     return ReadError(f"there is no revision {revision!r} in this repository", hint=hint)
+
+
+def close_revisions(repo: Path, revision: str) -> list[str]:
+    """The branches and tags that somebody may have meant."""
+    refs = _line(repo, "for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/remotes", "refs/tags").split()
+    close = difflib.get_close_matches(revision, refs, n=3, cutoff=0.6)
+    # `develop` for `origin/develop`
+    return close or [name for name in refs if name.rpartition("/")[2] == revision.rpartition("/")[2]][:3]
 
 
 def is_shallow(repo: Path) -> bool:
@@ -158,23 +221,31 @@ def is_shallow(repo: Path) -> bool:
 
 
 def fetch_command(repo: Path, revision: str) -> str | None:
-    """The ``git fetch`` line that brings a missing revision; ``None`` without a remote to bring it from."""
+    """The ``git fetch`` line that brings a missing revision; ``None`` if there is no remote, or it can be no remote's."""
     remotes = _line(repo, "remote").split()
     if not remotes:
         return None
-    depth = "--depth=1 " if is_shallow(repo) else ""  # a depth would make a complete clone shallow
-    remote, _, branch = revision.partition("/")
-    steps = re.search(r"[~^](\d*)", revision)
-    if steps:
-        return f"git fetch --deepen={steps[1]}" if int(steps[1] or 1) > 1 else "git fetch --deepen=1"
+    shallow = is_shallow(repo)
+    name, steps = re.fullmatch(r"([^~^]*)(?:[~^](\d*))?.*", revision, re.DOTALL).groups()  # type: ignore[union-attr]
+    if steps is not None and try_resolve(repo, name):
+        return f"git fetch --deepen={max(int(steps or 1), 1)}" if shallow else None
+    if not _REF_NAME.fullmatch(name):
+        return None
+    depth = ["--depth=1"] if shallow else []  # a depth would make a complete clone shallow
+    return shlex.join(["git", "fetch", *depth, *_fetched(remotes, name)])
+
+
+def _fetched(remotes: list[str], name: str) -> list[str]:
+    """A remote, and what to fetch from it for a branch, tag or commit to have this name here."""
+    remote, _, branch = name.partition("/")
     if remote in remotes and branch:
-        return f"git fetch {depth}{remote} {branch}:refs/remotes/{remote}/{branch}"
+        return [remote, f"{branch}:refs/remotes/{remote}/{branch}"]
     origin = "origin" if "origin" in remotes else remotes[0]
-    if _SHA.fullmatch(revision):
-        return f"git fetch {depth}{origin} {revision}"
-    if re.match(r"v?\d", revision):
-        return f"git fetch {depth}{origin} tag {revision}"
-    return f"git fetch {depth}{origin} {revision}:{revision}"
+    if _SHA.fullmatch(name):
+        return [origin, name]
+    if re.match(r"v?\d", name):
+        return [origin, "tag", name]
+    return [origin, f"{name}:{name}"]
 
 
 def default_base(repo: Path, environ: Mapping[str, str]) -> tuple[str, str]:
@@ -229,9 +300,14 @@ def list_files(repo: Path, commit: str, prefix: str) -> list[str]:
     return found
 
 
-def list_work_tree(repo: Path) -> list[str]:
-    """The files of a work tree, tracked or not, without the ignored ones."""
-    return _paths(ask(repo, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"))
+def list_work_tree(folder: Path) -> WorkTreeFiles:
+    """The files of a work tree or a folder in it, tracked or not, without the ignored ones; paths are from there."""
+    done = _asked(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
+    unread = _UNLISTED.findall(done.stderr.decode("utf-8", "surrogateescape"))
+    if unread:  # named from the root of the repository
+        prefix = _line(folder, "rev-parse", "--show-prefix")
+        unread = [(path.removeprefix(prefix), reason) for path, reason in unread]
+    return WorkTreeFiles(_paths(done.stdout), unread)
 
 
 def changed_files(repo: Path, base_commit: str, head_commit: str | None = None) -> list[FileChange]:
@@ -317,7 +393,7 @@ class ObjectReader:
                     stderr=subprocess.DEVNULL,
                 )
             except FileNotFoundError:
-                raise ReadError("git is not installed or not on the PATH") from None
+                raise _no_git() from None
             weakref.finalize(self, _stop, self._process)
         return self._process
 

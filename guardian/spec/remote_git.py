@@ -204,7 +204,7 @@ def run(cwd: Path, *args: str, data: bytes | None = None, environ: Mapping[str, 
         done = subprocess.run(
             ["git", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}", "-c", "gc.auto=0", *args],
             cwd=cwd,
-            env={**os.environ, **_SILENT, **(environ or {})},
+            env={**_elsewhere(), **_SILENT, **(environ or {})},
             input=data,
             stdin=subprocess.DEVNULL if data is None else None,
             capture_output=True,
@@ -221,6 +221,19 @@ def run(cwd: Path, *args: str, data: bytes | None = None, environ: Mapping[str, 
     return done.stdout
 
 
+def _elsewhere() -> dict[str, str]:
+    """The environment without what ties git to one repository, as in its hooks: these are other ones."""
+    return {name: value for name, value in os.environ.items() if name not in _OF_ONE_REPOSITORY}
+
+
+# As `git rev-parse --local-env-vars` has them, without those of settings.
+_OF_ONE_REPOSITORY = frozenset(
+    f"GIT_{name}"
+    for name in (
+        "DIR", "WORK_TREE", "COMMON_DIR", "INDEX_FILE", "OBJECT_DIRECTORY", "ALTERNATE_OBJECT_DIRECTORIES", "GRAFT_FILE",
+        "SHALLOW_FILE", "NO_REPLACE_OBJECTS", "REPLACE_REF_BASE", "PREFIX", "IMPLICIT_WORK_TREE", "INTERNAL_SUPER_PREFIX",
+    )
+)  # fmt: skip
 _SILENT = {
     "LC_ALL": "C",
     "LANGUAGE": "",

@@ -7,8 +7,10 @@ without a checkout, and no path leaves the tree's root. `open_side` turns what a
 from __future__ import annotations
 
 import difflib
+import errno
 import os
 import re
+import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
@@ -38,6 +40,11 @@ __all__ = [
 _SKIPPED = frozenset({".git", ".hg", ".svn", "node_modules", ".venv", ".tox", ".nox", "__pycache__"})
 _VENV_MARK = "pyvenv.cfg"
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+#: Endings of files, as opposed to branches and tags: `api.yaml`, `README.md`, but not `v1.2`.
+_FILE_NAME = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}")
+#: What the system says of names that nothing has, or can have.
+_NOTHING_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.EINVAL, errno.ELOOP)
 
 
 class Tree(Protocol):
@@ -57,8 +64,16 @@ class Tree(Protocol):
     def exists(self, path: str) -> bool:
         """Whether `read` would find a file."""
 
-    def files(self) -> list[str]:
-        """Every regular file, sorted; without version control, node_modules and virtual environments."""
+    def files(self, complete_below: str | None = None) -> list[str]:
+        """Every regular file, sorted; without version control, node_modules and virtual environments.
+
+        Args:
+            complete_below: a folder below which none may be missing ("" for the root). Elsewhere those that nobody may
+                list are left out.
+
+        Raises:
+            ReadError: a folder that files may be in there cannot be listed.
+        """
 
     def display(self, path: str) -> str:
         """The file as reports name it: from the working directory on disk, from the root in a revision."""
@@ -124,22 +139,43 @@ class DirectoryTree:
         try:
             real = (self.root / _inside(path, path)).resolve()
             return real.is_relative_to(self._real_root) and real.is_file()
+        except PermissionError:
+            return True  # something may be there, and `read` says why it cannot be known: never the same as nothing
         except (ReadError, OSError, RuntimeError, ValueError):
             return False
 
-    def files(self) -> list[str]:
-        return sorted(self._walk())
+    def files(self, complete_below: str | None = None) -> list[str]:
+        return sorted(self._walk(complete_below))
 
-    def _walk(self) -> Iterator[str]:
-        for folder, folders, names in os.walk(self.root):
+    def _walk(self, complete_below: str | None) -> Iterator[str]:
+        def refuse(error: OSError) -> None:
+            self._refuse(os.path.relpath(error.filename, self.root), error, complete_below)
+
+        for folder, folders, names in os.walk(self.root, onerror=refuse):
             if _VENV_MARK in names:
                 folders.clear()
                 continue
             folders[:] = [name for name in folders if name not in _SKIPPED]
             for name in names:
-                path = Path(folder, name)
-                if not path.is_symlink() and path.is_file():
-                    yield path.relative_to(self.root).as_posix()
+                path = Path(folder, name).relative_to(self.root).as_posix()
+                if self._is_plain(path, complete_below):
+                    yield path
+
+    def _is_plain(self, path: str, complete_below: str | None) -> bool:
+        """Whether this is a regular file itself: no link, no device, and not gone meanwhile."""
+        try:
+            return stat.S_ISREG(os.lstat(self.root / path).st_mode)
+        except OSError as error:
+            self._refuse(path, error, complete_below)
+            return False
+
+    def _refuse(self, path: str, error: OSError, complete_below: str | None) -> None:
+        """End the listing for want of a file or folder, unless it is not there (any more) or nobody needs it."""
+        if error.errno in _NOTHING_THERE or not _concerns(path.replace(os.sep, "/"), complete_below):
+            return
+        raise ReadError(f"cannot be read: {error.strerror}", file=self.display(path), hint=self._may_be_left_out)
+
+    _may_be_left_out = "make it readable, or compare a directory without it"
 
     def display(self, path: str) -> str:
         return _printable(_relative(self.root / path, self._cwd))
@@ -148,12 +184,15 @@ class DirectoryTree:
 class WorkTree(DirectoryTree):
     """The work tree of a git repository: a directory without the files that git ignores."""
 
-    def files(self) -> list[str]:
-        return _without_foreign(path for path in git.list_work_tree(self.root) if self._is_plain(path))
+    def files(self, complete_below: str | None = None) -> list[str]:
+        listed, unread = git.list_work_tree(self.root)
+        for folder, reason in unread:
+            if _SKIPPED.isdisjoint(folder.split("/")):
+                self._refuse(folder, OSError(errno.EACCES, reason), complete_below)
+        # What is tracked is perhaps deleted, a link or a submodule.
+        return [path for path in _without_foreign(listed) if self._is_plain(path, complete_below)]
 
-    def _is_plain(self, path: str) -> bool:
-        real = self.root / path  # tracked, but perhaps deleted, a link or a submodule
-        return real.is_file() and not real.is_symlink()
+    _may_be_left_out = "make it readable, or have git ignore it"
 
 
 class GitTree:
@@ -192,7 +231,7 @@ class GitTree:
     def _ask(self, path: str) -> tuple[str, bytes]:
         return self._objects.ask(f"{self.commit}:{_join(self.prefix, path)}")
 
-    def files(self) -> list[str]:
+    def files(self, complete_below: str | None = None) -> list[str]:
         if self._files is None:
             self._files = _without_foreign(git.list_files(self.repo, self.commit, self.prefix))
         return self._files[:]
@@ -223,7 +262,7 @@ class MemoryTree:
     def exists(self, path: str) -> bool:
         return os.path.normpath(path).replace(os.sep, "/") in self._files
 
-    def files(self) -> list[str]:
+    def files(self, complete_below: str | None = None) -> list[str]:
         return sorted(self._files)
 
     def display(self, path: str) -> str:
@@ -248,8 +287,8 @@ class OverlayTree:
     def exists(self, path: str) -> bool:
         return os.path.normpath(path).replace(os.sep, "/") in self._changed or self._tree.exists(path)
 
-    def files(self) -> list[str]:
-        return sorted({*self._tree.files(), *self._changed})
+    def files(self, complete_below: str | None = None) -> list[str]:
+        return sorted({*self._tree.files(complete_below), *self._changed})
 
     def display(self, path: str) -> str:
         return self._tree.display(path)
@@ -273,18 +312,12 @@ def open_side(
     Raises:
         ReadError: nothing has this name; the hint says what is close to it or what to run.
     """
-    if spec is None:
-        return default_base(cwd, environ) if role == "base" else default_head(cwd)
-    path = Path(os.path.abspath(cwd / spec))
-    if path.is_dir():
-        return Side(DirectoryTree(path, cwd))
-    if path.is_file():
-        return _file_side(path, cwd)
-    if path.exists():  # a pipe: `--base <(git show main:api.yaml)`
-        return Side(MemoryTree({spec: path.read_bytes()}, spec), spec)
-    if git.find_root(cwd) is None:
-        raise ReadError(f"--{role} {spec}: no such file or directory", hint=_close_path(path, cwd) or _not_in_git())
-    return _revision_side(spec, cwd, role)
+    try:
+        if spec is None:
+            return default_base(cwd, environ) if role == "base" else default_head(cwd)
+        return _path_side(spec, cwd, role) or _revision_side(spec, cwd, role)
+    except git.NoGit as error:
+        raise git.NoGit(error.message, hint=f"install git, or name a file or a directory: --{role} PATH") from None
 
 
 def default_base(cwd: Path, environ: Mapping[str, str] = os.environ) -> Side:
@@ -293,15 +326,47 @@ def default_base(cwd: Path, environ: Mapping[str, str] = os.environ) -> Side:
     Raises:
         ReadError: not in a git repository, or the commit is not in this clone.
     """
-    repo = git.root(cwd)
+    repo = git.repository(cwd)
     commit, label = git.default_base(repo, environ)
     return Side(GitTree(repo, commit, label=label))
 
 
 def default_head(cwd: Path) -> Side:
-    """The work tree around ``cwd``; outside of git, ``cwd`` itself."""
+    """The work tree around ``cwd``; outside of git, ``cwd`` itself.
+
+    Raises:
+        ReadError: it is a bare repository, which has no work tree.
+    """
     repo = git.find_root(cwd)
+    if repo is None and git.find_repository(cwd) is not None:
+        raise ReadError("this is a bare repository, which has no work tree", hint="name a revision: --head REVISION")
     return Side(WorkTree(repo, cwd) if repo else DirectoryTree(cwd, cwd))
+
+
+def _path_side(spec: str, cwd: Path, role: str) -> Side | None:
+    """The side that a path names; ``None`` where there is nothing of this name."""
+    path = Path(os.path.abspath(cwd / spec))
+    try:
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            return Side(DirectoryTree(path, cwd))
+        if stat.S_ISREG(mode):
+            return _file_side(path, cwd)
+        return Side(MemoryTree({spec: path.read_bytes()}, spec), spec)  # a pipe: `--base <(git show main:api.yaml)`
+    except ValueError:  # a NUL in it
+        return None
+    except OSError as error:
+        if error.errno not in _NOTHING_THERE:
+            raise ReadError(f"--{role} {spec}: cannot be read: {error.strerror}") from None
+        if os.path.islink(path):
+            raise ReadError(f"--{role} {spec}: {_dead_end(path, error)}", hint="correct or remove the link") from None
+        return None
+
+
+def _dead_end(link: Path, error: OSError) -> str:
+    if error.errno == errno.ELOOP:
+        return "a link that leads to itself"
+    return f"a link to {_printable(os.readlink(link))}, which is not there"
 
 
 def _file_side(path: Path, cwd: Path) -> Side:
@@ -318,19 +383,23 @@ def _root_for(path: Path, cwd: Path) -> Path:
     if path.is_relative_to(cwd):
         return cwd
     # Looked up without git, which need not be there, nor trust that repository, for the two-file form to work.
-    return next((parent for parent in path.parents if (parent / ".git").exists()), path.parent)
+    return next((parent for parent in path.parents if os.path.exists(parent / ".git")), path.parent)
 
 
 def _revision_side(spec: str, cwd: Path, role: str) -> Side:
-    repo = git.root(cwd)
+    if _URL.match(spec):
+        hint = f"fetch the file first, and name that: --{role} FILE"
+        raise ReadError(f"--{role} {spec}: guardian reads no URLs", hint=hint)
+    repo = git.find_repository(cwd)
+    if repo is None:
+        hint = _close_path(Path(cwd, spec), cwd) or _not_in_git()
+        raise ReadError(f"--{role} {spec}: no such file or directory", hint=hint)
     revision, colon, path = spec.partition(":")
-    if not colon or _DRIVE.match(spec):
+    if not revision or not colon or _DRIVE.match(spec):
         commit = git.try_resolve(repo, spec)
         if commit:
             return Side(GitTree(repo, commit, label=spec))
-        if Path(spec).suffix.lower() in (".yaml", ".yml", ".json") or _DRIVE.match(spec):
-            raise ReadError(f"--{role} {spec}: no such file or directory", hint=_close_path(Path(cwd, spec), cwd))
-        git.resolve(repo, spec)
+        raise _nothing_called(spec, repo, cwd, role)
     tree = GitTree(repo, git.resolve(repo, revision), label=revision)
     if path.startswith(("./", "../")):
         here = _relative(Path(os.path.abspath(cwd)).resolve(), repo.resolve())
@@ -340,6 +409,21 @@ def _revision_side(spec: str, cwd: Path, role: str) -> Side:
         return Side(GitTree(repo, tree.commit, path.removeprefix("."), label=spec))
     tree.read(path)  # says at once, with close names, that the revision does not have it
     return Side(tree, path)
+
+
+def _nothing_called(spec: str, repo: Path, cwd: Path, role: str) -> ReadError:
+    """What to say of a name that is neither a path nor a revision."""
+    path = Path(os.path.abspath(cwd / spec))
+    files = _close_entries(path, cwd)
+    is_file_name = bool(_FILE_NAME.fullmatch(path.suffix) or _DRIVE.match(spec))
+    if git.is_shallow(repo) and not files and not is_file_name and git.fetch_command(repo, spec):
+        return git.missing(repo, spec)
+    names = list(dict.fromkeys([*git.close_revisions(repo, spec), *files]))[:3]
+    if names:
+        hint: str | None = f"did you mean {' or '.join(names)}?"
+    else:
+        hint = _close_path(path, cwd) if is_file_name else git.fetch_command(repo, spec)
+    return ReadError(f"--{role} {spec}: no such file, directory or revision", hint=hint)
 
 
 def _not_in_git() -> str:
@@ -354,6 +438,15 @@ def _inside(path: str, shown: str) -> str:
     if "\0" in path or clean == ".." or clean.startswith(("../", "/")) or _DRIVE.match(path):
         raise ReadError("the path leaves the root of what is being read", file=shown)
     return clean
+
+
+def _concerns(path: str, complete_below: str | None) -> bool:
+    """Whether a file or folder that cannot be read leaves a listing incomplete where it must not be."""
+    if complete_below is None:
+        return False
+    if complete_below == "" or path in (".", complete_below):
+        return True
+    return path.startswith(f"{complete_below}/") or complete_below.startswith(f"{path}/")
 
 
 def _size(stream: BinaryIO) -> int:
@@ -403,7 +496,17 @@ def _close(path: str, names: list[str]) -> list[str]:
 
 
 def _close_path(path: Path, cwd: Path) -> str | None:
-    if not path.parent.is_dir():
+    if not os.path.isdir(path.parent):
         return f"{_relative(path.parent, cwd)} does not exist"
-    close = difflib.get_close_matches(path.name, sorted(entry.name for entry in path.parent.iterdir()), n=3)
-    return f"did you mean {' or '.join(_relative(path.parent / name, cwd) for name in close)}?" if close else None
+    close = _close_entries(path, cwd)
+    return f"did you mean {' or '.join(close)}?" if close else None
+
+
+def _close_entries(path: Path, cwd: Path) -> list[str]:
+    """What lies beside a path that is not there, by a name close to its own."""
+    try:
+        names = sorted(os.listdir(path.parent))
+    except (OSError, ValueError):  # not there either, or nobody may look
+        return []
+    close = difflib.get_close_matches(path.name, names, n=3)
+    return [_printable(_relative(path.parent / name, cwd)) for name in close]

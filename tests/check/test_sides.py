@@ -327,8 +327,8 @@ Prepare = Callable[[Repo], None]
         (["--base", "mian"], 3, "did you mean main?"),
         (["--base", "main:specs/user.yaml"], 3, "did you mean specs/users.yaml?"),
         (["--base", "main:../users.yaml"], 3, "leaves the root"),
-        (["--head", "nowhere"], 3, "there is no revision 'nowhere'"),
-        (["--base", "--output=/tmp/x"], 3, "no revision"),
+        (["--head", "nowhere"], 3, "--head nowhere: no such file, directory or revision"),
+        (["--base", "--output=/tmp/x"], 3, "no such file, directory or revision"),
         (["--service", "orders"], 2, "there is users"),
     ],
 )

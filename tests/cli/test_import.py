@@ -112,3 +112,13 @@ def test_code_is_read(guardian: Guardian, tmp_path: Path) -> None:
     assert guardian(*args).code == 2  # it is there
     assert guardian("import", "code", "nowhere", "--service", "accounts=users.yaml").code == 2
     assert guardian("import", "code", "client", "--service", "nobody").code == 2
+
+
+def test_a_link_to_itself_is_said_to(guardian: Guardian, tmp_path: Path) -> None:
+    """Wherever a file is named."""
+    lay(tmp_path)
+    (tmp_path / "loop").symlink_to("loop")
+    for args in (("loop",), ("code", "loop"), ("--spec", "users=loop", "app")):
+        outcome = guardian("import", *args)
+        assert outcome.code in (2, 3), args
+        assert outcome.err.startswith("error: loop"), args

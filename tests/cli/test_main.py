@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import shlex
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -201,3 +204,79 @@ def test_other_commands_end_in_order():
     done = end_of("explain", "no-such-rule")
     assert done.returncode == 2
     assert "tidied up, garbage too" in done.stderr
+
+
+# --- streams that take nothing ------------------------------------------------------------------------------------
+
+SIDES = "check --base base.yaml --head head.yaml"
+
+
+@pytest.fixture
+def in_shell(tmp_path: Path) -> Callable[[str], tuple[int, str, str]]:
+    """Run a command line with a shell's redirections: its code, what is in ``out``, and what it said."""
+    head = "openapi: 3.0.3\ninfo: {title: T, version: '1'}\npaths: {"
+    (tmp_path / "base.yaml").write_text(head + "/a: {get: {responses: {}}}}\n")
+    (tmp_path / "head.yaml").write_text(head + "}\n")
+
+    def call(line: str) -> tuple[int, str, str]:
+        command = f"{shlex.quote(sys.executable)} -m guardian {line}"
+        done = subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
+        file = tmp_path / "out"
+        return done.returncode, file.read_text() if file.exists() else done.stdout, done.stderr
+
+    return call
+
+
+needs_full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is full")
+needs_shell = pytest.mark.skipif(sys.platform == "win32", reason="streams are closed by a shell")
+
+
+@pytest.mark.parametrize("command", [SIDES, f"{SIDES} --format json", "rules", "schema config", "--version", "--help"])
+@pytest.mark.parametrize(
+    ("where", "why"),
+    [
+        pytest.param(">/dev/full", "No space left on device", marks=needs_full),
+        pytest.param(">&-", "it is closed", marks=needs_shell),
+    ],
+)
+def test_output_that_cannot_be_written(in_shell, command: str, where: str, why: str):
+    """It ends as a report does that cannot be written to its file, with one sentence, never with a verdict."""
+    assert in_shell(f"{command} {where}") == (2, "", f"error: standard output cannot be written: {why}\n")
+
+
+@needs_shell
+@pytest.mark.parametrize("where", ["2>&-", pytest.param("2>/dev/full", marks=needs_full)])
+def test_without_standard_error(in_shell, where: str):
+    """The report and the code are the same, and remarks go nowhere: not into the report."""
+    code, out, said = in_shell(f"{SIDES} >out {where}")
+    assert (code, said) == (1, "")
+    assert out.startswith("FAIL")
+    assert in_shell(f"check --base nowhere.yaml >out {where}") == (3, "", "")
+    assert in_shell(f"check --no-such-flag >out {where}") == (2, "", "")
+    assert in_shell("rules >&- 2>&- <&-")[0] == 2
+
+
+def test_what_the_system_says_of_a_path_is_no_fault(failing, tmp_path: Path):
+    """A command that looks at a path which nobody may look at ends with its name and the reason."""
+    denied = PermissionError(errno.EACCES, "Permission denied", str(tmp_path / "closed" / "api.yaml"))
+    place = str(Path("closed", "api.yaml"))
+    assert failing(denied) == (3, "", f"error: {place}: cannot be read: Permission denied\n")
+    assert failing(PermissionError(errno.EACCES, "Permission denied")).code == 4
+
+
+@pytest.mark.parametrize("moment", ["guardian.cli.main", "typer", "guardian.check"])
+def test_interrupt_at_any_time(tmp_path: Path, moment: str):
+    """Ctrl-C while modules are still being imported ends as it does later: with 130, and nothing is said."""
+    script = f"""
+import sys
+class Interrupting:
+    def find_spec(self, name, *args):
+        if name == {moment!r}:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupting())
+sys.argv = ["guardian", "check", "--base", "a.yaml", "--head", "b.yaml"]
+from guardian.__main__ import main
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")

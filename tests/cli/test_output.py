@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from guardian.cli.output import plain, wants_color, write_file
-from guardian.errors import UsageError
+from guardian.cli.output import complain, plain, report_width, wants_color, write_file, write_stdout
+from guardian.cli.progress import Progress
+from guardian.errors import ReadError, UsageError
 
 
 @pytest.mark.parametrize(
@@ -112,3 +113,22 @@ def test_a_file_that_standard_output_goes_to(tmp_path: Path):
     out = tmp_path / "out"
     written_by([str(out)], out)
     assert out.read_text() == "report\n"
+
+
+def test_streams_that_are_not_there(monkeypatch: pytest.MonkeyPatch):
+    """They are no terminals; what goes to standard error goes nowhere, and the report is missed."""
+    for name in ("stdout", "stderr"):
+        monkeypatch.setattr(sys, name, None)
+    assert not wants_color(None)
+    assert report_width() == 100
+    assert Progress(quiet=False)("reading") is None
+    complain(ReadError("is not there"))
+    with pytest.raises(UsageError, match="standard output cannot be written: it is closed"):
+        write_stdout("report\n")
+
+
+def test_a_link_to_itself_takes_no_report(tmp_path: Path):
+    """It is wrong usage like other places that cannot be written."""
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(UsageError, match="cannot write the report"):
+        write_file(tmp_path / "loop", "report\n")

@@ -155,3 +155,17 @@ def test_config_that_is_not_there(tmp_path: Path):
     """A --config that does not exist is an error, not no configuration."""
     with pytest.raises(ConfigError, match="cannot be read"):
         resolve(CheckFlags(config="other.yaml"), tmp_path)
+
+
+def test_exceptions_that_cannot_be_looked_at_are_not_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Reading them says why; without them the check would be another one."""
+    (tmp_path / "guardian.yaml").write_text("exceptions: closed/accepted.yaml\n")
+    is_file = Path.is_file
+
+    def guarded(path: Path) -> bool:
+        if path.parent.name == "closed":
+            raise PermissionError(13, "Permission denied", str(path))
+        return is_file(path)
+
+    monkeypatch.setattr(Path, "is_file", guarded)
+    assert resolve(CheckFlags(), tmp_path).request.exceptions == "closed/accepted.yaml"

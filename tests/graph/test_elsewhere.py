@@ -252,3 +252,15 @@ def test_a_link_in_the_shared_repository_leads_nowhere(contracts: Path, tmp_path
     with pytest.raises(ReadError):
         send(contracts, "consumer: web\nuses: []\n", tmp_path)
     assert not (tmp_path / "web.yaml").exists()
+
+
+def test_the_repository_of_a_hook_is_left_alone(
+    contracts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """git tells its hooks by the environment which repository they are in; what is fetched belongs into another one."""
+    work = tmp_path / "work"
+    refs = git(work, "for-each-ref")
+    monkeypatch.setenv("GIT_DIR", str(work / ".git"))
+    monkeypatch.setenv("GIT_WORK_TREE", str(work))
+    assert names(f"git+file://{contracts}#main:consumers/*.yaml", tmp_path / "cache")[0].startswith("billing")
+    assert git(work, "for-each-ref") == refs

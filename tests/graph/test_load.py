@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from guardian.errors import ReadError
-from guardian.graph.consumers.load import Declarations, load_consumers, matches_glob
+from guardian.graph.consumers.load import Declarations, fixed_folder, load_consumers, matches_glob
 from guardian.graph.consumers.routes import Routes
 from guardian.graph.consumers.write import to_yaml
 from guardian.model import Location
@@ -105,6 +105,15 @@ def test_the_same_file_twice_counts_once() -> None:
 def test_globs(path: str, pattern: str, expected: bool) -> None:
     """Stars stay in their folder unless doubled."""
     assert matches_glob(path, pattern) is expected
+
+
+@pytest.mark.parametrize(
+    ("pattern", "folder"),
+    [("pacts/*.json", "pacts"), ("**/*.yaml", ""), ("./a/b[12]/c.yaml", "a"), ("pacts", "pacts"), (".", "")],
+)
+def test_what_a_glob_may_lie_below(pattern: str, folder: str) -> None:
+    """Only folders that may hold a match need to be readable."""
+    assert fixed_folder(pattern) == folder
 
 
 def test_what_is_missing() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 from collections.abc import Callable
@@ -10,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from guardian.errors import ReadError
+from guardian.spec import git as git_module
+from guardian.spec.discover import discover
 from guardian.spec.sources import (
     DirectoryTree,
     FileChange,
@@ -17,6 +20,7 @@ from guardian.spec.sources import (
     MemoryTree,
     OverlayTree,
     Side,
+    WorkTree,
     changed_files,
     default_base,
     default_head,
@@ -217,6 +221,25 @@ def test_each_kind_of_missing_revision_has_its_own_line(repo: Path, tmp_path: Pa
     assert refusal(lambda: open_side(revision, cwd=clone, role="base")).hint == hint
 
 
+@pytest.mark.parametrize("revision", ["HEAD@{1}", "--output=/x", ":/x", "a b", "origin/", "main..other"])
+def test_what_no_remote_can_have_has_no_line(repo: Path, tmp_path: Path, revision: str) -> None:
+    """A hint is a command that can be run, or no command."""
+    clone = tmp_path / "clone"
+    git_in(tmp_path)("clone", "-q", "--depth=1", "--no-tags", repo.as_uri(), str(clone))
+    git_in(clone)("remote", "set-head", "origin", "--delete")
+    error = refusal(lambda: open_side(revision, cwd=clone, role="base"))
+    assert error.message == f"--base {revision}: no such file, directory or revision"
+    assert "git fetch" not in (error.hint or "")
+
+
+def test_a_line_is_quoted_for_a_shell(repo: Path, tmp_path: Path) -> None:
+    """A branch may have a name that means more to a shell than to git."""
+    clone = tmp_path / "clone"
+    git_in(tmp_path)("clone", "-q", "--depth=1", repo.as_uri(), str(clone))
+    error = refusal(lambda: open_side("fix$(x)", cwd=clone, role="base"))
+    assert error.hint == "git fetch --depth=1 origin 'fix$(x):fix$(x)'"
+
+
 def test_a_shallow_merge_checkout_needs_no_history(repo: Path, tmp_path: Path) -> None:
     """CI checks out a pull request's merge commit: its parents name the base's tip."""
     git = git_in(repo)
@@ -242,6 +265,92 @@ def test_unknown_names_are_answered_with_close_ones(repo: Path) -> None:
     error = refusal(lambda: open_side("specs/user.yaml", cwd=repo, role="head"))
     assert error.hint == "did you mean specs/users.yaml?"
     assert "directory" in refusal(lambda: DirectoryTree(repo, repo).read("specs")).message
+
+
+@pytest.mark.parametrize(
+    ("spec", "hint"),
+    [
+        ("READ.md", "did you mean README.md?"),
+        ("nope/READ.md", "nope does not exist"),
+        ("nope.md", None),
+        ("nowhere", None),
+        ("x" * 300, None),
+    ],
+)
+def test_what_is_neither_path_nor_revision(repo: Path, spec: str, hint: str | None) -> None:
+    """Whatever its ending, it may have been meant for either."""
+    write(repo, "README.md", "x")
+    error = refusal(lambda: open_side(spec, cwd=repo, role="base"))
+    assert (error.message, error.hint) == (f"--base {spec}: no such file, directory or revision", hint)
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_a_url_is_not_taken_for_a_revision(repo: Path, tmp_path: Path, inside: bool) -> None:
+    """In a repository or not, the remedy is to fetch the file."""
+    cwd = repo if inside else tmp_path
+    error = refusal(lambda: open_side("https://example.com/a.yaml", cwd=cwd, role="base"))
+    assert error.message == "--base https://example.com/a.yaml: guardian reads no URLs"
+    assert "fetch the file first" in (error.hint or "")
+
+
+def test_links_that_lead_nowhere_are_said_to(repo: Path) -> None:
+    """Not that there is no such file, with the link itself as the one that was meant."""
+    (repo / "loop.yaml").symlink_to("loop.yaml")
+    (repo / "dangling").symlink_to("gone.yaml")
+    assert "a link that leads to itself" in refusal(lambda: open_side("loop.yaml", cwd=repo, role="base")).message
+    error = refusal(lambda: open_side("dangling", cwd=repo, role="base"))
+    assert "a link to gone.yaml, which is not there" in error.message
+
+
+def test_a_bare_repository_has_revisions_and_no_work_tree(repo: Path, tmp_path: Path) -> None:
+    """Its revisions can be compared; what needs a work tree says that it has none."""
+    git_in(tmp_path)("clone", "-q", "--bare", str(repo), "bare.git")
+    bare = tmp_path / "bare.git"
+    assert open_side("feature", cwd=bare, role="head").tree.files() == ["common/types.yaml", "specs/users.yaml"]
+    assert read(open_side("main:specs/users.yaml", cwd=bare, role="base")) == b"openapi: 3.0.0 # 1\n"
+    error = refusal(lambda: default_head(bare))
+    assert "bare repository" in error.message
+    assert error.hint == "name a revision: --head REVISION"
+
+
+def test_without_git_the_hint_names_the_flag(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file or a directory needs no git; `guardian init`, which has no such flag, is not told of one."""
+    monkeypatch.setenv("PATH", "")
+    error = refusal(lambda: open_side("main", cwd=repo, role="base"))
+    assert error.hint == "install git, or name a file or a directory: --base PATH"
+    assert refusal(lambda: git_module.find_root(repo)).hint == "install git"
+
+
+@pytest.mark.parametrize("places", [{"GIT_DIR": "../.git", "GIT_WORK_TREE": ".."}, {"GIT_WORK_TREE": ".."}])
+def test_the_environment_may_name_repository_and_work_tree(
+    repo: Path, places: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From where guardian was started, though git is asked elsewhere."""
+    monkeypatch.chdir(repo / "specs")
+    for name, value in places.items():
+        monkeypatch.setenv(name, value)
+    cwd = repo / "specs"
+    assert default_head(cwd).tree.files() == ["common/types.yaml", "specs/users.yaml"]
+    assert read(open_side("main:./users.yaml", cwd=cwd, role="base")) == b"openapi: 3.0.0 # 1\n"
+
+
+def test_a_work_tree_elsewhere_keeps_its_repository(
+    repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the environment names no repository it is the one around the working directory."""
+    write(tmp_path, "other/api.yaml", "openapi: 3.0.0 # 3\n")
+    monkeypatch.chdir(repo)
+    monkeypatch.setenv("GIT_WORK_TREE", str(tmp_path / "other"))
+    head, base = default_head(repo).tree, open_side("v1", cwd=repo, role="base").tree
+    assert (head.read("api.yaml"), base.read("specs/users.yaml")) == (b"openapi: 3.0.0 # 3\n", b"openapi: 3.0.0 # 1\n")
+    assert head.files() == ["api.yaml"]
+
+
+def test_what_git_refuses_is_an_error_in_its_own_words(tmp_path: Path) -> None:
+    """Where nobody has expected it."""
+    error = refusal(lambda: git_module.ask(tmp_path, "rev-parse", "--git-dir"))
+    assert error.message.startswith("git refuses: not a git repository")
+    assert error.exit_code == 3
 
 
 def test_outside_of_git_revisions_are_explained(tmp_path: Path) -> None:
@@ -302,6 +411,85 @@ def test_files_leave_out_what_is_not_the_projects_own(repo: Path) -> None:
     write(repo, "out/api.yaml", "openapi: 3.0.0\n")
     (repo / "sub" / "api.yaml").unlink()
     assert default_head(repo).tree.files() == [".gitignore", "common/types.yaml", "specs/users.yaml"]
+
+
+Lock = Callable[[Path], None]
+
+
+@pytest.fixture
+def lock(monkeypatch: pytest.MonkeyPatch) -> Lock:
+    """Take the permission to look into a folder, which root would have all the same."""
+    locked: list[Path] = []
+
+    def guarded(call: Callable[..., object], inside_only: bool) -> Callable[..., object]:
+        def asked(path: object = ".", *args: object, **options: object) -> object:
+            place = Path(os.fsdecode(path)) if isinstance(path, str | bytes | os.PathLike) else None
+            for folder in locked:
+                if place is not None and (folder in place.parents or (place == folder and not inside_only)):
+                    raise PermissionError(errno.EACCES, "Permission denied", str(place))
+            return call(path, *args, **options)
+
+        return asked
+
+    def git_in_it(cwd: Path, *args: str) -> subprocess.CompletedProcess[bytes]:
+        done = asked(cwd, *args)
+        if args[0] == "ls-files":
+            root = Path(git_module._line(cwd, "rev-parse", "--show-toplevel"))
+            for folder in locked:
+                said = f"warning: could not open directory '{folder.relative_to(root)}/': Permission denied\n"
+                done.stderr += said.encode()
+        return done
+
+    asked = git_module._asked
+    monkeypatch.setattr(git_module, "_asked", git_in_it)
+    monkeypatch.setattr(os, "scandir", guarded(os.scandir, inside_only=False))
+    for name in ("stat", "lstat"):
+        monkeypatch.setattr(os, name, guarded(getattr(os, name), inside_only=True))
+    return locked.append
+
+
+@pytest.mark.parametrize("kind", ["directory", "work tree", "part of a work tree"])
+def test_a_folder_that_cannot_be_read_is_never_passed_over(repo: Path, lock: Lock, kind: str) -> None:
+    """What is in it may be a specification; where it does not matter, it does not stop anything."""
+    write(repo, "apis/closed/api.yaml", "openapi: 3.0.0\n")
+    write(repo, "apis/open/api.yaml", "openapi: 3.0.0\n")
+    trees = {
+        "directory": DirectoryTree(repo / "apis", repo),
+        "work tree": WorkTree(repo, repo),
+        "part of a work tree": WorkTree(repo / "apis", repo),
+    }
+    tree, prefix = trees[kind], "apis/" if kind == "work tree" else ""
+    lock(repo / "apis/closed")
+    for folder in ("", prefix + "closed", prefix + "closed/deep"):
+        error = refusal(lambda: tree.files(complete_below=folder))  # noqa: B023  # called at once
+        assert (error.file, error.message) == ("apis/closed", "cannot be read: Permission denied")
+        assert "make it readable" in (error.hint or "")
+    assert prefix + "open/api.yaml" in tree.files(complete_below=prefix + "open")
+    assert prefix + "open/api.yaml" in tree.files()
+    assert "Permission denied" in refusal(lambda: discover(Side(tree))).message
+
+
+def test_what_cannot_be_looked_at_is_not_taken_for_absent(repo: Path, lock: Lock) -> None:
+    """A specification in a locked folder has not been deleted."""
+    lock(repo / "specs")
+    tree = DirectoryTree(repo, repo)
+    assert tree.exists("specs/users.yaml")
+    assert refusal(lambda: tree.read("specs/users.yaml")).message == "cannot be read: Permission denied"
+    error = refusal(lambda: open_side("specs/users.yaml", cwd=repo, role="head"))
+    assert error.message == "--head specs/users.yaml: cannot be read: Permission denied"
+
+
+def test_a_folder_that_is_locked_indeed(repo: Path) -> None:
+    """The same by the system's own doing, and in git's own words."""
+    write(repo, "closed/api.yaml", "openapi: 3.0.0\n")
+    (repo / "closed").chmod(0)
+    try:
+        if os.access(repo / "closed", os.R_OK):
+            pytest.skip("whoever runs this, root perhaps, may read everything")
+        for tree in (DirectoryTree(repo, repo), WorkTree(repo, repo)):
+            assert refusal(lambda: tree.files(complete_below="")).file == "closed"  # noqa: B023  # called at once
+    finally:
+        (repo / "closed").chmod(0o755)
 
 
 def test_a_pointer_of_lfs_is_not_taken_for_the_file(repo: Path) -> None:

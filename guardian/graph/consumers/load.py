@@ -7,6 +7,7 @@ What several files say of one consumer is put together.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -113,7 +114,7 @@ class _Loader:
         pattern = str(PurePosixPath(pattern))
         if tree.exists(pattern):
             return [(pattern, True)]
-        files = tree.files()
+        files = tree.files(complete_below=fixed_folder(pattern))
         found = [path for path in files if matches_glob(path, pattern)]
         if not found:
             folder = "" if pattern == "." else f"{pattern}/"
@@ -253,6 +254,13 @@ def matches_glob(path: str, pattern: str) -> bool:
         else:
             expression += re.escape(part)
     return re.fullmatch(expression, path, re.DOTALL) is not None
+
+
+def fixed_folder(pattern: str) -> str:
+    """The folder that all matches of a glob lie below, "" for the root; a path without a glob is itself that folder."""
+    parts = str(PurePosixPath(pattern)).split("/")
+    fixed = list(itertools.takewhile(lambda part: not re.search(r"[*?\[]", part), parts))
+    return "" if fixed == ["."] else "/".join(fixed)
 
 
 def _json_lines(data: bytes, file: str) -> list[_Document]:

@@ -55,11 +55,11 @@ def scan_code(
         answering: the service that is called where a URL's host does not tell.
 
     Raises:
-        ReadError: a specification cannot be read.
+        ReadError: a specification or a folder cannot be read.
         UsageError: there are TypeScript or JavaScript files, and the extra ``scan`` is not installed.
     """
     notes: list[Note] = []
-    paths = [path for path in tree.files() if _is_wanted(path, folder)]
+    paths = [path for path in tree.files(complete_below=folder) if _is_wanted(path, folder)]
     sources = [source for path in paths if (source := _read(tree, path, notes)) is not None]
     flow = Flow(Program(sources), _operation_ids(apis))
     flow.run()
