@@ -47,9 +47,12 @@ def judge(
     services = {service.name for service in selection.services}
     open_changes, _ = accept(changes, entries, request.as_of)
     contract = [change for change in open_changes if not is_policy(change)]
-    versions = unbumped(contract, (service.name for service in selection.chosen), apis)
-    changes, findings = accept([*changes, *_graded(versions, request)], entries, request.as_of, services)
-    return number_twins(sorted([*changes, *_graded(findings, request)], key=order)), notes
+    versions = _graded(unbumped(contract, (service.name for service in selection.chosen), apis), request)
+    changes, findings = accept([*changes, *versions], entries, request.as_of, services)
+    more = _graded(findings, request)
+    if versions or more:
+        changes = number_twins(sorted([*changes, *more], key=order))
+    return changes, notes
 
 
 def _traced(
