@@ -201,13 +201,18 @@ class Change(NamedTuple):
 
 
 class Patch(NamedTuple):
-    """One file's part of a fix: RFC 6902 operations, the same as an OpenAPI Overlay 1.0, and the text diff."""
+    """One file's part of a fix: RFC 6902 operations, the same as an OpenAPI Overlay 1.0, and the text diff.
+
+    Of very long lines the diff shows what changed alone; then ``edits`` says it in full: what is put in place of the
+    text between two offsets. They are what is written, and in no report.
+    """
 
     file: str
     kind: str  # "spec" | "manifest"
     json_patch: tuple[Mapping[str, Any], ...]
     overlay: Mapping[str, Any] = {}
     diff: str = ""  # unified diff of the file's own text
+    edits: tuple[tuple[int, int, str], ...] = ()
 
 
 class Verification(NamedTuple):

@@ -34,7 +34,7 @@ def read_exceptions(data: bytes, name: str) -> tuple[ExceptionEntry, ...]:
     """
     from guardian.config.parse import parse_exceptions
 
-    return parse_exceptions(_load(data, name) or [], name, lambda pointer: locate(data, [pointer]).get(pointer))
+    return parse_exceptions(_load(data, name), name, lambda pointer: locate(data, [pointer]).get(pointer))
 
 
 def rule_names() -> dict[str, str]:

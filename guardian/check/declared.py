@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from guardian.check.compare import Apis
 from guardian.check.services import Service, Sides
 from guardian.config import CheckRequest
-from guardian.errors import ReadError
+from guardian.errors import ReadError, UsageError
 from guardian.model import Edge, Note
-from guardian.spec.sources import DirectoryTree, GitTree, Tree
+from guardian.spec.sources import DirectoryTree, GitTree, Tree, is_stream
 
 if TYPE_CHECKING:
     from guardian.graph.consumers.elsewhere import Opener
@@ -114,6 +114,9 @@ def _on_head(pattern: str, sides: Sides, request: CheckRequest, elsewhere: Opene
 
 def local_place(pattern: str, cwd: Path) -> tuple[Tree, str]:
     """The folder that a pattern is looked up in on disk, and the pattern from there."""
+    if is_stream(cwd / pattern):
+        hint = "write it into a file first; `guardian import` takes it as it is"
+        raise UsageError("a pipe or a device, where consumers are files or folders", file=pattern, hint=hint)
     root = _anchor(pattern, cwd)
     return DirectoryTree(root, cwd), _inside(pattern, root, cwd) or "."
 

@@ -12,6 +12,8 @@ from guardian.spec.text import decode
 
 # Lines shown before and after a place in reports that quote the source.
 CONTEXT = 3
+# Characters kept of each, more than any report shows: a document in one line would be quoted whole for every finding.
+_WIDEST = 1_000
 
 Read = Callable[[str], bytes | None]
 
@@ -56,7 +58,7 @@ class Places:
             return None
         lines = decode(data, location.file).splitlines()
         first = max(location.line - CONTEXT, 1)
-        return first, tuple(lines[first - 1 : location.line + CONTEXT])
+        return first, tuple(line[:_WIDEST] for line in lines[first - 1 : location.line + CONTEXT])
 
 
 def with_lines(

@@ -62,10 +62,7 @@ def survey(sides: Sides, request: CheckRequest, read_config: ReadConfig) -> Sele
     found = tuple(declared.services() if declared else ()) or tuple(_discovered(sides))
     notes = tuple(declared.notes) if declared else ()
     if not found:
-        raise UsageError(
-            f"no OpenAPI document found in {_labels(sides)}",
-            hint="name them: --base OLD.yaml --head NEW.yaml, or write a guardian.yaml with `guardian init`",
-        )
+        raise UsageError(f"no OpenAPI document found in {_labels(sides)}", hint=f"name them: {_how_to_name(request)}")
     for wanted in request.services:
         if not any(_belongs(each.name, wanted) for each in found):
             names = _listed([each.name for each in found])
@@ -74,6 +71,14 @@ def survey(sides: Sides, request: CheckRequest, read_config: ReadConfig) -> Sele
     if request.services:
         chosen = tuple(each for each in found if any(_belongs(each.name, wanted) for wanted in request.services))
     return Selection(found, chosen, notes)
+
+
+def _how_to_name(request: CheckRequest) -> str:
+    files = "--base OLD.yaml --head NEW.yaml"
+    if request.config_file is None:
+        return f"{files}, or write a guardian.yaml with `guardian init`"
+    name = os.path.relpath(request.config_file, request.cwd)
+    return f"{files}, or under `services` in {name}, such as `users: {{spec: path/to/openapi.yaml}}`"
 
 
 def _labels(sides: Sides) -> str:

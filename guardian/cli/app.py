@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from collections.abc import Callable, Sequence
 from enum import Enum
+from io import StringIO
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import typer
-from typer.core import TyperCommand, TyperGroup, TyperOption
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 from guardian.errors import UsageError
 
@@ -38,7 +41,7 @@ class Option(TyperOption):
     def process_value(self, ctx: Any, value: Any) -> Any:
         word = _MORE if self.required else self._word(value)
         if word is _MORE:
-            return super().process_value(ctx, value)
+            return _processed(self, super().process_value, ctx, value)
         return word if self.callback is None else self.callback(ctx, self, word)
 
     def _word(self, value: Any) -> Any:
@@ -69,11 +72,45 @@ def _is_word(value: Any) -> bool:
     return isinstance(value, str) and value.isascii()
 
 
-def _as_options(parameters: list[Any]) -> list[Any]:
-    """The parameters that typer made, its own kind of options as ours: it has no other way to choose their class."""
+class Argument(TyperArgument):
+    """An argument that refuses a value as an ``Option`` does."""
+
+    def process_value(self, ctx: Any, value: Any) -> Any:
+        return _processed(self, super().process_value, ctx, value)
+
+
+def _processed(parameter: Any, process: Callable[[Any, Any], Any], ctx: Any, value: Any) -> Any:
+    """What typer makes of a value.
+
+    Raises:
+        UsageError: the parameter cannot have this value, said in our words.
+    """
+    try:
+        return process(ctx, value)
+    except typer.BadParameter as wrong:
+        if not isinstance(value, str):  # missing, or one of several
+            raise
+        name = parameter.metavar or parameter.name.upper()
+        name = max(parameter.opts, key=len) if isinstance(parameter, TyperOption) else name
+        raise UsageError(f"{name} {value}: {_wanted(parameter, wrong.message)}") from None
+
+
+def _wanted(parameter: Any, reason: str) -> str:
+    kind = getattr(getattr(parameter, "type_descriptor", None), "annotation", None)
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return f"not one of {', '.join(str(each.value) for each in kind)}"
+    if kind is not int and kind is not float:
+        return reason
+    low, high = getattr(parameter, "min", None), getattr(parameter, "max", None)
+    between = f" from {low} to {high}" if high is not None else f" of at least {low}" if low is not None else ""
+    return f"not a {'whole ' if kind is int else ''}number{between}"
+
+
+def _as_ours(parameters: list[Any]) -> list[Any]:
+    """The parameters that typer made, its own kinds of them as ours: it has no other way to choose their class."""
+    ours: dict[type[Any], type[Any]] = {TyperOption: Option, TyperArgument: Argument}
     for each in parameters:
-        if type(each) is TyperOption:
-            each.__class__ = Option
+        each.__class__ = ours.get(type(each), type(each))
     return parameters
 
 
@@ -85,7 +122,7 @@ class Command(TyperCommand):
         return super().parse_args(ctx, args)
 
     def get_params(self, ctx: Any) -> list[Any]:
-        return _as_options(super().get_params(ctx))
+        return _as_ours(super().get_params(ctx))
 
 
 def _refuse_empty(args: Sequence[str]) -> None:
@@ -105,7 +142,26 @@ class Group(TyperGroup):
     """A group of commands with ``Option``s of its own."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        return _as_options(super().get_params(ctx))
+        return _as_ours(super().get_params(ctx))
+
+    def main(self, *args: Any, **settings: Any) -> NoReturn:
+        """Run a command and exit; a usage error keeps its exit code where nobody reads to its end what it says."""
+        try:
+            code = super().main(*args, **{**settings, "standalone_mode": False})
+        except typer.TyperException as error:
+            wrong: Any = error
+            text = StringIO()
+            wrong.show(text)
+            _say(text.getvalue())
+            sys.exit(wrong.exit_code)
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def _say(text: str) -> None:
+    try:
+        print(text, end="", file=sys.stderr, flush=True)
+    except OSError:  # Python flushes once more at exit, which must not fail either
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
 class _App(typer.Typer):

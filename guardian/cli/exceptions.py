@@ -101,7 +101,7 @@ def prune(
         name = _name(file)
         data = without_entries(file.read_bytes(), name, {each.index for each in going})
         write_file(file, data.decode("utf-8", "surrogateescape"))
-    if not going:
+    if reviews and not going:
         remark("note", "nothing to take out: every entry matches a finding")
 
 
@@ -158,7 +158,7 @@ def _write(run: Run, flags: CheckFlags, entry: dict[str, object], found: Change 
     write_file(file, written.decode("utf-8", "surrogateescape"))
     line = f":{added.location.line}" if added.location.line else ""
     remark("renewed" if same else "wrote", f"{name}{line}: accepted until {added.expires}")
-    if flags.exceptions is None and run.request.config_file is None:
+    if data is None and flags.exceptions is None and run.request.config_file is None:  # else it has been said
         remark("note", f"without a guardian.yaml a check reads it by --exceptions {name}")
     unsigned = sorted(missing_signatures(added, found)) if found is not None else []
     if unsigned:
@@ -174,13 +174,21 @@ def _names_same(entry: ExceptionEntry, other: dict[str, object]) -> bool:
 
 
 def _reviewed(run: Run, flags: CheckFlags) -> list[Review]:
+    """The entries of the exceptions file, held against a check; none where the file is not there yet.
+
+    Raises:
+        UsageError: the file is named by a flag, and is not there.
+    """
     from guardian.check.configfile import read_exceptions
     from guardian.check.exceptions import review
 
     file = exceptions_file(flags, run.request)
-    if not file.is_file():
-        raise UsageError("there is no such file, so nothing is accepted", file=_name(file))
     name = _name(file)
+    if not file.is_file():
+        if flags.exceptions is not None:
+            raise UsageError("there is no such file, so nothing is accepted", file=name)
+        remark("note", f"there is no {name}, so nothing is accepted", "`guardian exceptions add` writes it")
+        return []
     entries = read_exceptions(file.read_bytes(), name)
     # All services and consumers: what a narrower check does not see would look stale.
     request = run.request._replace(services=(), only_consumers=(), exceptions=None, fixes=False, excerpts=False)

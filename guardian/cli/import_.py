@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from guardian.graph.consumers.load import Declarations
     from guardian.spec.api import Api
+    from guardian.spec.sources import Tree
 
 app = new_app()
 
@@ -49,7 +50,10 @@ def import_(
         typer.Option(metavar="[NAME=]FILE", help="An OpenAPI document, where guardian.yaml names none. Repeatable."),
     ] = None,
     consumer: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Who calls, for recordings, collections and code.")
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Who calls, for recordings, collections, code and lines of logs that do not say."
+        ),
     ] = None,
     service: Annotated[
         list[str] | None,
@@ -82,11 +86,13 @@ def import_(
         _refuse_others(declared, kind)
     routes = Routes(apis)
     manifests = {each.name: to_yaml(each, routes) for each in declared.consumers if each.uses}
-    for note in (*declared.notes, *unknown_services(declared.consumers, list(apis))):
+    notes = (*declared.notes, *unknown_services(declared.consumers, list(apis)))
+    for note in notes:
         place = f"{note.file}:{note.line}" if note.file and note.line and kind == "code" else note.file
         remark(note.level, f"{place}: {note.message}" if place else note.message)
     if not manifests:
-        raise UsageError("nothing in these files says who uses what", hint="the remarks above say what was left out")
+        hint = "the remarks above say what was left out" if notes else "they can be read, and hold no call and no use"
+        raise UsageError("nothing in these files says who uses what", hint=hint)
     if output is None:
         write_stdout("---\n".join(manifests.values()))
         return
@@ -108,13 +114,19 @@ def _loaded(
     files: list[str], here: Path, apis: Mapping[str, Api], consumer: str | None, answering: str | None
 ) -> Declarations:
     from guardian.graph.consumers.load import load_consumers
-    from guardian.spec.sources import DirectoryTree
 
-    patterns = []
-    for each in files:
-        path = _real(here / each)
-        patterns.append((DirectoryTree(path.parent, here), path.name))
+    patterns = [_placed(each, here) for each in files]
     return load_consumers(patterns, list(apis), apis, caller=consumer, answering=answering)
+
+
+def _placed(file: str, here: Path) -> tuple[Tree, str]:
+    """A tree, and the file as that tree knows it."""
+    from guardian.spec.sources import DirectoryTree, is_stream, stream_tree
+
+    if is_stream(here / file):  # `import <(curl ...)`
+        return stream_tree(here / file, file), file
+    path = _real(here / file)
+    return DirectoryTree(path.parent, here), path.name
 
 
 def _scanned(
@@ -160,16 +172,14 @@ def _apis(specs: list[str], here: Path) -> Mapping[str, Api]:
     """The APIs that are named, else those of guardian.yaml or found here, each read when it is looked at."""
     from guardian.spec.normalise import read_api
     from guardian.spec.refs import Documents
-    from guardian.spec.sources import DirectoryTree
 
     if specs:
         named: dict[str, Api] = {}
         for each in specs:
             name, mark, file = each.partition("=")
-            path = _real(here / (file if mark else each))
-            documents = Documents(DirectoryTree(path.parent, here))
-            service = name if mark else path.stem
-            named[service] = read_api(documents, path.name, service)
+            tree, path = _placed(file if mark else each, here)
+            service = name if mark else Path(path).stem
+            named[service] = read_api(Documents(tree), path, service)
         return named
     from guardian.check.compare import Apis
     from guardian.check.configfile import read_config as config_from
@@ -177,7 +187,7 @@ def _apis(specs: list[str], here: Path) -> Mapping[str, Api]:
     from guardian.cli.settings import find_config, read_config
     from guardian.config import CheckRequest, Config
 
-    written = find_config(here)
+    written = find_config(here, quiet=False)
     config = read_config(written, here) if written is not None else Config()
     folder = str(written.parent if written is not None else here)
     request = CheckRequest(

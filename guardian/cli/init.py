@@ -23,6 +23,12 @@ app = new_app()
 _PLAIN = re.compile(r"[A-Za-z_][\w./-]*")
 _READ_OTHERWISE = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
 
+_NO_SERVICES = (
+    "# No OpenAPI document was found by its content. Name yours in place of the {}:",
+    "#   users:",
+    "#     spec: path/to/openapi.yaml",
+)
+
 
 @app.command()
 def init(
@@ -41,14 +47,18 @@ def init(
     here = Path.cwd()
     file = here / DEFAULT_CONFIG
     if file.exists() and not force and not dry_run:
-        raise UsageError("is there already", file=DEFAULT_CONFIG, hint="--force overwrites it, --dry-run shows another")
+        hint = "it is yours to edit; --force writes it anew from what is here now, --dry-run shows what that would be"
+        raise UsageError("is there already", file=DEFAULT_CONFIG, hint=hint)
     found = scan(WorkTree(here) if git.find_root(here) else DirectoryTree(here))
     text = first_config(found)
     if dry_run:
         write_stdout(text)
     else:
         write_file(file, text)
-        remark("wrote", f"{DEFAULT_CONFIG} with {_count(len(found.services), 'service')}", "next: guardian check")
+        first = "" if found.services else "name your OpenAPI documents under `services` there, as none was found; "
+        remark(
+            "wrote", f"{DEFAULT_CONFIG} with {_count(len(found.services), 'service')}", f"{first}next: guardian check"
+        )
 
 
 def first_config(found: Found) -> str:
@@ -81,7 +91,7 @@ def first_config(found: Found) -> str:
 
 
 def _services(found: Found) -> list[str]:
-    lines = ["services:"] if found.services else ["# No OpenAPI document was found by its content.", "services: {}"]
+    lines = ["services:"] if found.services else [*_NO_SERVICES, "services: {}"]
     for service in found.services:
         lines += [f"  {_yaml(service.name)}:", f"    spec: {_yaml(_literal(service.spec))}", *_owner(service)]
     if found.services:

@@ -61,7 +61,9 @@ def wants_color(flag: bool | None) -> bool:
         return flag
     if os.environ.get("NO_COLOR"):
         return False
-    return bool(os.environ.get("FORCE_COLOR")) or (is_terminal(sys.stdout) and os.environ.get("TERM") != "dumb")
+    return os.environ.get("FORCE_COLOR", "") not in ("", "0", "false") or (
+        is_terminal(sys.stdout) and os.environ.get("TERM") != "dumb"
+    )
 
 
 def is_terminal(stream: TextIO | None) -> bool:
@@ -151,9 +153,9 @@ def write_file(path: Path, text: str) -> None:
             Path(part.name).unlink(missing_ok=True)
             raise
     except OSError as error:
-        raise UsageError(f"cannot write the report: {error.strerror}", file=str(path)) from error
+        raise UsageError(f"cannot write the file: {error.strerror}", file=str(path)) from error
     except RuntimeError:  # how Python before 3.13 tells of links that only lead to each other
-        raise UsageError("cannot write the report: a link that leads to itself", file=str(path)) from None
+        raise UsageError("cannot write the file: a link that leads to itself", file=str(path)) from None
 
 
 def _stream_at(path: Path) -> TextIO | None:

@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from guardian.cli.flags import CheckFlags, parse_day, parse_reports
+from guardian.cli.output import remark
 from guardian.config import DEFAULT_CONFIG, DEFAULT_EXCEPTIONS, CheckRequest, Config, ReportFormat
-from guardian.errors import ConfigError
+from guardian.errors import ConfigError, UsageError
 
 T = TypeVar("T")
+
+_OTHER_NAME = "guardian.yml"
 
 
 class Run(NamedTuple):
@@ -40,10 +43,14 @@ def resolve(flags: CheckFlags, cwd: Path) -> Run:
     """
     as_of = parse_day(flags.as_of) if flags.as_of is not None else None
     reports = tuple((name, cwd / path) for name, path in parse_reports(flags.report))
-    file = cwd / flags.config if flags.config is not None else find_config(cwd)
+    file = cwd / flags.config if flags.config is not None else find_config(cwd, quiet=flags.quiet)
     config = read_config(file, cwd) if file is not None else Config()
     folder = file.parent if file is not None else cwd
     reports = reports or tuple((name, folder / path) for name, path in config.reports.items())
+    _refuse_dash(reports)
+    if file is None and flags.exceptions is None and not flags.quiet and (cwd / DEFAULT_EXCEPTIONS).is_file():
+        hint = f"--exceptions {DEFAULT_EXCEPTIONS} names it"
+        remark("note", f"{DEFAULT_EXCEPTIONS} accepts nothing: no check reads it without a guardian.yaml", hint)
     chosen = _over(flags.format, config.format)
 
     request = CheckRequest(
@@ -76,12 +83,30 @@ def resolve(flags: CheckFlags, cwd: Path) -> Run:
     )
 
 
-def find_config(cwd: Path) -> Path | None:
-    """The guardian.yaml of this folder, or of the nearest one above it within the same repository."""
+def _refuse_dash(reports: tuple[tuple[ReportFormat, Path], ...]) -> None:
+    name = next((name for name, path in reports if path.name == "-"), None)
+    if name is not None:
+        hint = f"--format {name} writes it to standard output"
+        raise UsageError(f"the {name} report needs the name of a file, not -", hint=hint)
+
+
+def find_config(cwd: Path, *, quiet: bool = True) -> Path | None:
+    """The guardian.yaml of this folder, or of the nearest one above it within the same repository.
+
+    Args:
+        cwd: this folder.
+        quiet: say nothing of a nearer file whose name has the other ending, which many tools read and guardian does not.
+    """
     folders = [cwd, *cwd.parents]
     root = next((folder for folder in folders if (folder / ".git").exists()), cwd)
     within = folders[: folders.index(root) + 1]
-    return next((folder / DEFAULT_CONFIG for folder in within if (folder / DEFAULT_CONFIG).is_file()), None)
+    for folder in within:
+        if (folder / DEFAULT_CONFIG).is_file():
+            return folder / DEFAULT_CONFIG
+        if not quiet and (folder / _OTHER_NAME).is_file():
+            name = os.path.relpath(folder / _OTHER_NAME, cwd)
+            remark("note", f"{name} is not read: guardian reads {DEFAULT_CONFIG}", f"rename it, or --config {name}")
+    return None
 
 
 def read_config(file: Path, cwd: Path) -> Config:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from guardian.errors import UsageError
-from guardian.fixes.patch import apply_diff
+from guardian.fixes.patch import apply_patch
 from guardian.model import Fix
 
 
@@ -32,9 +32,9 @@ def apply_fix(fix: Fix, folder: Path) -> list[Path]:
     try:
         for patch in fix.patches:
             target = Path(os.path.realpath(folder / patch.file))
-            ready.append((_beside(target, apply_diff(_read(target, patch.file), patch.diff, patch.file)), target))
+            ready.append((_beside(target, apply_patch(_read(target, patch.file), patch, patch.file)), target))
         for patch, (_, target) in zip(fix.patches, ready, strict=True):
-            apply_diff(_read(target, patch.file), patch.diff, patch.file)  # nobody has written to it meanwhile
+            apply_patch(_read(target, patch.file), patch, patch.file)  # nobody has written to it meanwhile
         return _put(ready)
     finally:
         for part, _ in ready:

@@ -1,8 +1,8 @@
 """One file's part of a fix: the operations, the same as an overlay, the file's own text edited, and the diff of it.
 
 The diff is written as git writes it, with the blob ids of both states in its ``index`` line. So a diff alone says
-exactly which bytes it belongs to: `apply_diff` puts it on a file that is still the one that was checked, and refuses
-any other.
+exactly which bytes it belongs to: `apply_patch` puts it on a file that is still the one that was checked, and refuses
+any other. Where lines are too long to be shown in full, the patch has its edits beside the diff, and they are applied.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from guardian.fixes import json_patch
 from guardian.fixes.file_bytes import blob_id
 from guardian.fixes.json_patch import Operation, failed
 from guardian.fixes.overlay import overlay
-from guardian.fixes.splices import unified_diff
+from guardian.fixes.splices import Splice, unified_diff
 from guardian.fixes.text_edit import SharedPlace, TextEditor
 from guardian.model import Patch
 
@@ -63,13 +63,14 @@ def patch_file(
     except SharedPlace as shared:
         operations = tuple(difference(editor.says, shared.says))
         edited = editor.edit(shared.says, place_after=place_after)
-    diff = git_diff(editor.bytes.blob, edited.data, unified_diff(editor.lines, edited.splices, editor.file))
+    diff = unified_diff(editor.lines, edited.splices, editor.file)
     made = Patch(
         file=editor.file,
         kind=kind,
         json_patch=tuple(operations),
         overlay=overlay(editor.says, edited.says, title) if kind == "spec" else {},
-        diff=diff,
+        diff=git_diff(editor.bytes.blob, edited.data, diff.text),
+        edits=() if diff.is_whole else edited.splices,
     )
     return PatchedFile(edited.data, edited.says, made)
 
@@ -98,20 +99,22 @@ def git_diff(before: str, after: bytes, unified: str) -> str:
     return f"diff --git a/{name} b/{name}\nindex {before}..{blob_id(after)}\n{unified}"
 
 
-def apply_diff(data: bytes, diff: str, file: str) -> bytes:
-    """The file's bytes after a diff of `patch_file`.
+def apply_patch(data: bytes, patch: Patch, file: str) -> bytes:
+    """The file's bytes after a patch of `patch_file`.
 
     Raises:
-        PatchError: the file is not the one that the diff was made for.
+        PatchError: the file is not the one that the patch was made for.
     """
-    index = _INDEX.search(diff)
+    index = _INDEX.search(patch.diff)
     if index is None:
         raise failed("the diff does not say which state of the file it is for", file=file)
     if blob_id(data) != index[1]:
         raise failed("the file has changed since it was checked; run the check again", file=file)
     editor = TextEditor(data, file)
-    text = _apply_hunks(editor.source.text, diff, file)
-    after = editor.bom + text.encode(editor.encoding)
+    if patch.edits:
+        after = editor.bytes.spliced([Splice(*each) for each in patch.edits])
+    else:
+        after = editor.bom + _apply_hunks(editor.source.text, patch.diff, file).encode(editor.encoding)
     if blob_id(after) != index[2]:
         raise failed("the diff does not lead to the state that was verified", file=file)
     return after

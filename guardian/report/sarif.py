@@ -162,7 +162,7 @@ def uri(file: str) -> str:
 
 
 def _fix(fix: Fix) -> dict[str, Any] | None:
-    """The fix as edits of text; ``None`` where its patches carry no diff of the text."""
+    """The fix as edits of whole lines; ``None`` where its patches carry no diff, or one that leaves parts of lines out."""
     changes = [made for patch in fix.patches if (made := _artifact_change(patch)) is not None]
     if not changes or len(changes) < len(fix.patches):
         return None
@@ -170,7 +170,7 @@ def _fix(fix: Fix) -> dict[str, Any] | None:
 
 
 def _artifact_change(patch: Patch) -> dict[str, Any] | None:
-    edits = replacements(patch.diff)
+    edits = [] if patch.edits else replacements(patch.diff)
     return {"artifactLocation": {"uri": uri(patch.file)}, "replacements": edits} if edits else None
 
 

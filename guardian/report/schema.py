@@ -116,7 +116,11 @@ def _fix() -> dict[str, Any]:
         kind={"enum": ["spec", "manifest"]},
         json_patch=_said({"type": "array", "items": {"type": "object"}}, "RFC 6902 operations."),
         overlay=_said({"type": "object"}, "The same as an OpenAPI Overlay."),
-        diff=_said(_TEXT, "The same as a unified diff of the file's text."),
+        diff=_said(
+            _TEXT,
+            "The same as a unified diff of the file's text. A line of more than 2,000 characters is shortened to what changes in "
+            "it, and says so; neither git nor patch takes such a diff, while `guardian fix --apply` writes it exactly.",
+        ),
     )
     verification = _object(
         verified={"type": "boolean"},

@@ -320,6 +320,24 @@ def open_side(
         raise git.NoGit(error.message, hint=f"install git, or name a file or a directory: --{role} PATH") from None
 
 
+def is_stream(path: Path) -> bool:
+    """Whether a path leads to something that can be read once and has no place: a pipe, a device."""
+    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
+
+
+def stream_tree(path: Path, name: str) -> MemoryTree:
+    """What a pipe holds, as the one file of a tree.
+
+    Raises:
+        ReadError: it cannot be read.
+    """
+    try:
+        with path.open("rb") as stream:
+            return MemoryTree({name: stream.read(MAX_BYTES + 1)}, name)  # a device may never end
+    except OSError as error:
+        raise ReadError(f"cannot be read: {error.strerror}", file=name) from None
+
+
 def default_base(cwd: Path, environ: Mapping[str, str] = os.environ) -> Side:
     """The commit a change is measured against: CI's base, else the merge base with the default branch.
 
@@ -352,7 +370,7 @@ def _path_side(spec: str, cwd: Path, role: str) -> Side | None:
             return Side(DirectoryTree(path, cwd))
         if stat.S_ISREG(mode):
             return _file_side(path, cwd)
-        return Side(MemoryTree({spec: path.read_bytes()}, spec), spec)  # a pipe: `--base <(git show main:api.yaml)`
+        return Side(stream_tree(path, spec), spec)  # `--base <(git show main:api.yaml)`
     except ValueError:  # a NUL in it
         return None
     except OSError as error:

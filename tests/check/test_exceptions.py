@@ -455,11 +455,34 @@ def test_prune_of_what_is_over(guardian: Guardian, broken: Repo):
 
 
 def test_without_a_file(guardian: Guardian, broken: Repo):
-    """There is nothing to list or prune where nothing is accepted."""
-    for command in ("list", "prune"):
-        outcome = guardian(broken, "exceptions", command)
-        assert (outcome.code, outcome.out) == (2, "")
-        assert "guardian.exceptions.yaml" in outcome.err
+    """Where nothing is accepted there is nothing to list or prune; a file that a flag names has to be there."""
+    outcome = guardian(broken, "exceptions", "list")
+    assert (outcome.code, outcome.out) == (0, "0 accepted, 0 stale, 0 expired, 0 unsigned\n")
+    assert "there is no guardian.exceptions.yaml, so nothing is accepted" in outcome.err
+    outcome = guardian(broken, "exceptions", "prune")
+    assert (outcome.code, outcome.out) == (0, "")
+    assert "guardian.exceptions.yaml" in outcome.err
+    assert guardian(broken, "exceptions", "list", "--exceptions", "other.yaml").code == 2
+
+
+def test_without_a_configuration(guardian: Guardian, broken: Repo):
+    """Without a guardian.yaml an exceptions file counts where it is named alone, and every command says so."""
+    broken.write("guardian.exceptions.yaml", ENTRY)
+    broken.remove("guardian.yaml")
+    said = "guardian.exceptions.yaml accepts nothing: no check reads it without a guardian.yaml"
+    for command in (["check"], ["exceptions", "list"]):
+        assert said in guardian(broken, *command).err
+        assert said not in guardian(broken, *command, "--exceptions", "guardian.exceptions.yaml").err
+    assert said not in guardian(broken, "check", "--quiet").err
+
+
+@pytest.mark.parametrize("text", ["{}", "false", "0", "''"])
+def test_what_is_no_list(check: Guardian, broken: Repo, text: str):
+    """An exceptions file that holds something else than a list is refused, however empty that is."""
+    broken.write("guardian.exceptions.yaml", f"{text}\n")
+    outcome = check(broken)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "guardian.exceptions.yaml:1" in outcome.err
 
 
 def test_reader_of_nothing(check: Guardian, broken: Repo):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import apply
 import pytest
@@ -135,3 +136,17 @@ def test_init_overwrites_nothing(guardian: Guardian, repo: Repo):
     assert (repo.folder / "guardian.yaml").read_text() == before
     assert guardian(repo, "init", "--force").code == 0
     assert (repo.folder / "guardian.yaml").read_text() != before
+
+
+def test_a_repository_without_documents(guardian: Guardian, tmp_path: Path):
+    """Where no document is found, init and the check after it say where to name one; neither sends to the other."""
+    repo = Repo(tmp_path / "empty")
+    repo.write("README.md", "nothing\n")
+    repo.commit()
+    first = guardian(repo, "init")
+    assert (first.code, "name your OpenAPI documents under `services` there" in first.err) == (0, True)
+    outcome = guardian(repo, "check")
+    assert outcome.code == 2
+    assert "under `services` in guardian.yaml" in outcome.err and "guardian init" not in outcome.err
+    again = guardian(repo, "init")
+    assert (again.code, "it is yours to edit" in again.err) == (2, True)

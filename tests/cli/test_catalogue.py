@@ -84,7 +84,7 @@ def test_unknown_schema(guardian):
     """Another name is wrong usage, and those there are are named."""
     outcome = guardian("schema", "openapi")
     assert outcome.code == 2
-    assert "'exceptions'" in outcome.err
+    assert outcome.err == "error: NAME openapi: not one of config, manifest, exceptions, report\n"
 
 
 def test_formats_are_those_of_the_reports():

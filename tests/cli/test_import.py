@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
-from guardian.spec.text import load
+from guardian.spec.text import load, load_all
 from tests.cli.conftest import Guardian
 
 SPEC = "openapi: 3.1.0\ninfo: {title: Users, version: '1'}\npaths:\n  /users/{id}: {get: {}}\n"
@@ -122,3 +123,51 @@ def test_a_link_to_itself_is_said_to(guardian: Guardian, tmp_path: Path) -> None
         outcome = guardian("import", *args)
         assert outcome.code in (2, 3), args
         assert outcome.err.startswith("error: loop"), args
+
+
+def test_nothing_to_remark(guardian: Guardian, tmp_path: Path) -> None:
+    """Files that hold no call at all are told so; no remark is spoken of that is not there."""
+    lay(tmp_path)
+    (tmp_path / "x.har").write_text(json.dumps({"log": {"entries": []}}))
+    outcome = guardian("import", "x.har")
+    assert outcome.code == 2
+    assert "hold no call" in outcome.err and "remarks above" not in outcome.err
+
+
+def test_the_caller_of_a_log(guardian: Guardian, tmp_path: Path) -> None:
+    """--consumer says who calls in the lines of a log that do not say it themselves."""
+    lay(tmp_path)
+    line = '- - {} [01/Jan/2026:00:00:00 +0000] "GET /users/1 HTTP/1.1" 200 1 "-" "Mozilla/5.0"\n'
+    (tmp_path / "access.log").write_text(line.format("-") + line.format("billing"))
+    outcome = guardian("import", "access.log", "--consumer", "web")
+    assert [each["consumer"] for each in load_all(outcome.out.encode(), "m.yaml")] == ["billing", "web"]
+
+
+def test_pipes_are_read(guardian: Guardian, tmp_path: Path) -> None:
+    """`import <(...)`: sources and specifications come from pipes as well, which can be read once."""
+    lay(tmp_path)
+    pipes = []
+    for data in (json.dumps(PACT), SPEC):
+        out, into = os.pipe()
+        os.write(into, data.encode())
+        os.close(into)
+        pipes.append(out)
+    outcome = guardian("import", f"/dev/fd/{pipes[0]}", "--spec", f"users=/dev/fd/{pipes[1]}")
+    assert load(outcome.out.encode(), "m.yaml")["uses"][0]["service"] == "users"
+    assert guardian("import", "/dev/null").err.startswith("error: /dev/null: declares no consumer\n")
+
+
+def test_consumers_are_files(guardian: Guardian, tmp_path: Path) -> None:
+    """--consumers takes no pipe, in a sentence that says what to do."""
+    lay(tmp_path)
+    outcome = guardian("usage", "--consumers", "/dev/null")
+    assert outcome.code == 2
+    assert "/dev/null: a pipe or a device, where consumers are files or folders\n  write it into a file" in outcome.err
+
+
+def test_what_cannot_be_written_is_named(guardian: Guardian, tmp_path: Path) -> None:
+    """It is the manifest that cannot be written, no report."""
+    lay(tmp_path)
+    outcome = guardian("import", "p.json", "--output", "p.json/m.yaml")
+    assert outcome.code == 2
+    assert "p.json/m.yaml: cannot write the file: " in outcome.err and "report" not in outcome.err

@@ -89,10 +89,12 @@ def test_version(guardian):
     ("args", "said"),
     [
         (["chek"], "Did you mean 'check'"),
-        (["check", "--mode", "bot"], "'contract', 'consumers', 'both'"),
-        (["check", "--fail-on", "error"], "'breaking', 'warning', 'none'"),
-        (["check", "--format", "xml"], "'sarif'"),
-        (["check", "--jobs", "0"], "--jobs"),
+        (["check", "--mode", "bot"], "error: --mode bot: not one of contract, consumers, both"),
+        (["check", "--fail-on", "error"], "--fail-on error: not one of breaking, warning, none"),
+        (["check", "--format", "xml"], ", sarif, "),
+        (["check", "--jobs", "0"], "--jobs 0: not a whole number of at least 1"),
+        (["serve", "--port", "x"], "--port x: not a whole number from 0 to 65535"),
+        (["eval", "--temperature", "hot"], "--temperature hot: not a number from 0 to 2"),
         (["check", "--nonsense"], "--nonsense"),
         (["check", "--base", ""], "--base is empty"),
         (["fix", "--head="], "--head is empty"),
@@ -102,6 +104,7 @@ def test_version(guardian):
         (["check", "--as-of", "20270101"], "YYYY-MM-DD"),
         (["check", "--report", "sarif"], "FORMAT=FILE"),
         (["check", "--report", "xml=a.xml"], "the formats are terminal, json"),
+        (["check", "--report", "json=-"], "--format json writes it to standard output"),
     ],
 )
 def test_wrong_usage(guardian, args: list[str], said: str):
@@ -110,6 +113,16 @@ def test_wrong_usage(guardian, args: list[str], said: str):
     assert outcome.code == 2
     assert outcome.out == ""
     assert said in outcome.err
+
+
+def test_wrong_usage_that_nobody_reads():
+    """`guardian nonsense 2>&1 | true` ends with the 2 of wrong usage, never with the 1 of findings."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "guardian", "nonsense"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.wait() == 2
 
 
 def test_table_says_what_the_commands_say():

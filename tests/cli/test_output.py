@@ -19,6 +19,8 @@ from guardian.errors import ReadError, UsageError
     [
         (None, {}, False),  # captured, so no terminal
         (None, {"FORCE_COLOR": "1"}, True),
+        (None, {"FORCE_COLOR": "0"}, False),
+        (None, {"FORCE_COLOR": ""}, False),
         (None, {"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
         (True, {"NO_COLOR": "1"}, True),
         (False, {"FORCE_COLOR": "1"}, False),
@@ -130,5 +132,5 @@ def test_streams_that_are_not_there(monkeypatch: pytest.MonkeyPatch):
 def test_a_link_to_itself_takes_no_report(tmp_path: Path):
     """It is wrong usage like other places that cannot be written."""
     (tmp_path / "loop").symlink_to("loop")
-    with pytest.raises(UsageError, match="cannot write the report"):
+    with pytest.raises(UsageError, match="cannot write the file"):
         write_file(tmp_path / "loop", "report\n")

@@ -10,7 +10,7 @@ import pytest
 from guardian.cli.flags import CheckFlags
 from guardian.cli.settings import find_config, resolve
 from guardian.config import Config, FailOn, ReportFormat
-from guardian.errors import ConfigError
+from guardian.errors import ConfigError, UsageError
 from guardian.model import Mode
 
 
@@ -169,3 +169,22 @@ def test_exceptions_that_cannot_be_looked_at_are_not_passed_over(tmp_path: Path,
 
     monkeypatch.setattr(Path, "is_file", guarded)
     assert resolve(CheckFlags(), tmp_path).request.exceptions == "closed/accepted.yaml"
+
+
+def test_the_other_ending_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """guardian.yml is not read, which is said where no guardian.yaml is nearer; quiet is quiet."""
+    (tmp_path / "guardian.yml").write_text("fail_on: none\n")
+    assert resolve(CheckFlags(), tmp_path).request.fail_on is FailOn.BREAKING
+    assert "guardian.yml is not read: guardian reads guardian.yaml" in capsys.readouterr().err
+    resolve(CheckFlags(quiet=True), tmp_path)
+    assert resolve(CheckFlags(config="guardian.yml"), tmp_path).request.fail_on is FailOn.NONE
+    (tmp_path / "guardian.yaml").touch()
+    resolve(CheckFlags(), tmp_path)
+    assert capsys.readouterr().err == ""
+
+
+def test_a_report_called_dash(tmp_path: Path):
+    """In guardian.yaml, too, `-` is no file to write a report to."""
+    (tmp_path / "guardian.yaml").write_text("reports: {sarif: '-'}\n")
+    with pytest.raises(UsageError, match="the sarif report needs the name of a file"):
+        resolve(CheckFlags(), tmp_path)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from guardian.fixes import apply as writing
+from guardian.spec.text import load
 from tests.check.repo import BILLING, USERS, USERS_RENAMED
 from tests.fixes.gate import Cli, cli
 
@@ -50,6 +51,25 @@ def test_a_fix_is_written_and_the_gate_is_green(
     assert f"{strategy}: wrote head.yaml" in capsys.readouterr().err
     assert cli("check", *ARGUMENTS, "--consumers", "billing.yaml") == 0
     assert Path("billing.yaml").read_text() == BILLING
+
+
+def test_documents_in_one_line(folder: Path, cli: Cli, capsys: pytest.CaptureFixture[str]) -> None:
+    """Reports stay small where a document is one long line, and what is written is exact: the gate is green after it."""
+    for file, text in (("base.yaml", USERS), ("head.yaml", USERS_RENAMED)):
+        document = load(text.encode(), file)
+        document["info"]["description"] = "x" * 100_000
+        Path(file).write_text(json.dumps(document) + "\n")
+    for format in ("json", "sarif", "html", "markdown", "terminal"):
+        assert cli("check", *ARGUMENTS, "--format", format, "--verbose") == 1
+        out = capsys.readouterr().out
+        assert len(out) < 100_000, format
+        if format == "sarif":  # whole lines cannot say it, so it is no edit there
+            assert all("fixes" not in result for result in json.loads(out)["runs"][0]["results"])
+        else:
+            assert "characters left out)..." in out, format
+    assert cli("fix", *ARGUMENTS, "--strategy", "dual_write", "--apply") == 0
+    assert cli("check", *ARGUMENTS) == 0
+    assert json.loads(Path("head.yaml").read_text())["info"]["description"] == "x" * 100_000
 
 
 def test_a_consumer_patch_writes_the_manifest(folder: Path, cli: Cli) -> None:

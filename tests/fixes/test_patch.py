@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -13,7 +14,8 @@ import pytest
 from guardian.fixes.file_bytes import blob_id
 from guardian.fixes.json_patch import PatchError, add, apply, equal, remove, replace
 from guardian.fixes.overlay import overlay
-from guardian.fixes.patch import PatchedFile, apply_diff, patch_file
+from guardian.fixes.patch import PatchedFile, apply_patch, patch_file
+from guardian.fixes.splices import LONG_LINE
 from guardian.fixes.text_edit import TextEditor
 from tests.fixes.test_text_edit import ANCHORS, USER, random_edit, real_files
 
@@ -83,7 +85,7 @@ def test_an_overlay_names_its_version_and_title() -> None:
 
 
 def test_a_diff_leads_from_file_to_file() -> None:
-    """For random edits of real files, whatever their line ends, the diff alone gives the very bytes."""
+    """For random edits of real files, whatever their line ends, the patch gives the very bytes."""
     random = Random(5)
     for path in real_files()[::2]:
         data = path.read_bytes() if random.random() < 0.7 else path.read_bytes().replace(b"\n", b"\r\n").rstrip()
@@ -94,7 +96,7 @@ def test_a_diff_leads_from_file_to_file() -> None:
         except PatchError:
             continue
         if made.patch.diff:
-            assert apply_diff(data, made.patch.diff, path.name) == made.data
+            assert apply_patch(data, made.patch, path.name) == made.data
 
 
 def test_git_applies_the_diff(tmp_path: Path) -> None:
@@ -108,11 +110,43 @@ def test_git_applies_the_diff(tmp_path: Path) -> None:
     assert named.stdout.strip() == blob_id(made.data)
 
 
+def test_very_long_lines_are_shown_where_they_change() -> None:
+    """A document in one line: the diff says how much it leaves out, and what is written is exact all the same."""
+    text = json.dumps({"a": "x" * 5_000, "b": 1, "c": ["é" * 5_000, 2], "d": "z" * 9_000})
+    made = patched(text, replace("/b", 7), add("/c/-", "y" * 4_000))
+    removed, added = (row for row in made.patch.diff.split("\n") if row[:2] in ("-{", "+{", "-.", "+."))
+    assert removed.startswith("-...(4,") and '"b": 1, "c"' in removed and "characters left out)..." in removed
+    assert '"b": 7, "c"' in added and ', "yyy' in added and 'yyy"]' in added
+    assert len(made.patch.diff) < 3_000
+    assert apply_patch(text.encode(), made.patch, "a.yaml") == made.data
+    assert json.loads(made.data) == made.says
+
+
+def test_lines_beside_very_long_ones_are_shown_in_full() -> None:
+    """A long line is shortened as context too, and where the whole of it goes; its neighbours are not."""
+    text = "one: 1\ntwo: " + "x" * 3_000 + "\nthree: 3\nfour: " + "y" * 30_000 + "\nfive: 5\n"
+    made = patched(text, replace("/three", 4), remove("/four"))
+    rows = made.patch.diff.splitlines()[5:]
+    assert [row[:8] for row in rows] == [" one: 1", " two: xx", "-three: ", "-four: y", "+three: ", " five: 5"]
+    assert [len(row) > 2_000 for row in rows] == [False] * 6
+    assert rows[1].endswith("x...(2,905 characters left out)...")
+    assert apply_patch(text.encode(), made.patch, "a.yaml") == made.data
+
+
+def test_lines_of_usual_length_are_exact() -> None:
+    """Up to the limit nothing is left out, and the diff alone is what is written."""
+    text = "one: 1\ntwo: " + "x" * (LONG_LINE - 6) + "\n"
+    made = patched(text, replace("/one", 4))
+    assert (made.patch.edits, "left out" in made.patch.diff) == ((), False)
+    assert patched("#" + text, replace("/two", 4)).patch.edits == ()
+    assert patched(text.replace("two", "twoo"), replace("/one", 4)).patch.edits != ()
+
+
 def test_a_file_that_changed_is_refused() -> None:
     """A diff goes on the bytes that it was made for, and on no others."""
     made = patched(USER, remove("/tags"))
     with pytest.raises(PatchError, match="changed since it was checked"):
-        apply_diff(USER.encode() + b"\n", made.patch.diff, "a.yaml")
+        apply_patch(USER.encode() + b"\n", made.patch, "a.yaml")
 
 
 def test_a_shared_place_is_patched_with_all_its_users_named() -> None:

@@ -134,6 +134,15 @@ def test_what_is_no_declaration() -> None:
     assert "Pact" in (error.value.hint or "")
 
 
+@pytest.mark.parametrize("text", ["", "# nothing\n", "---\n---\n", "{}\n"])
+def test_what_is_empty(text: str) -> None:
+    """A file that says nothing is no declaration either: an error where it is named, a note in a folder."""
+    files = {"c/a.yaml": MANIFEST, "c/b.yaml": text}
+    assert [(note.file, note.level) for note in read(files, "c").notes] == [("c/b.yaml", "warning")]
+    with pytest.raises(ReadError, match="declares no consumer"):
+        read(files, "c/b.yaml")
+
+
 def test_broken_declarations_are_never_passed_over() -> None:
     """A manifest or pact that cannot be read stops the run, all of them at once; a recording only leaves a note."""
     with pytest.raises(ReadError) as error:

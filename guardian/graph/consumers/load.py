@@ -66,7 +66,7 @@ def load_consumers(
         services: the services by name, for sources that call them otherwise.
         apis: the Apis by service, for sources that only know URLs.
         missing_ok: that a pattern matches nothing is fine, as it is on base.
-        caller: whose recordings and collections these are, which those files do not say.
+        caller: whose recordings, collections and lines of access logs these are, where the files do not say.
         answering: the service whose access logs these are, where no log says so.
 
     Raises:
@@ -133,7 +133,8 @@ class _Loader:
         data = tree.read(path)
         self._files[file] = data
         try:
-            for document in self._documents(data, file):
+            documents = [each for each in self._documents(data, file) if each.data is not None]
+            for document in documents or [_Document(file, None)]:
                 self._take(document, named)
         except ReadError as error:
             if PurePosixPath(path).suffix in _RECORDINGS and not named:
@@ -159,7 +160,7 @@ class _Loader:
     def _take(self, document: _Document, named: bool) -> None:
         data, file = document.data, document.file
         if isinstance(data, str) and logs.is_log(self._files[file]):
-            self._keep(logs.read_log(data, file, self._endpoints, self._answering))
+            self._keep(logs.read_log(data, file, self._endpoints, self._answering, self._caller))
         elif pact.is_pact(data):
             self._keep(pact.read_pact(data, file, self._names))
         elif manifest.is_manifest(data):
@@ -174,8 +175,6 @@ class _Loader:
             self._environments.append(document)
         elif otel.is_trace(data):
             self._traces.append(document)
-        elif data is None and document.line is not None:
-            return  # nothing between two document marks
         elif named:
             raise ReadError("declares no consumer", file=file, hint=f"guardian reads {_KINDS}")
         else:

@@ -60,7 +60,9 @@ def is_log(data: bytes) -> bool:
     return bool(first) and _parsed(first[0]) is not None
 
 
-def read_log(text: str, file: str, endpoints: Endpoints, service: str | None = None) -> Found:
+def read_log(
+    text: str, file: str, endpoints: Endpoints, service: str | None = None, caller: str | None = None
+) -> Found:
     """The calls in an access log. What cannot be used is counted in notes, never raised.
 
     Args:
@@ -68,6 +70,7 @@ def read_log(text: str, file: str, endpoints: Endpoints, service: str | None = N
         file: its name.
         endpoints: finds who was called.
         service: whose log it is, if the file's name does not tell.
+        caller: who calls where a line does not say.
     """
     owner = service or endpoints.names.find(PurePosixPath(file).name.split(".")[0])
     calls = Calls("access log")
@@ -78,7 +81,8 @@ def read_log(text: str, file: str, endpoints: Endpoints, service: str | None = N
         if request is None:
             calls.leave_out(file, "the line is in no known format")
             continue
-        if request.caller is None:
+        who = request.caller or caller
+        if who is None:
             calls.leave_out(file, "nothing says who calls (a browser, a tool, nobody)")
             continue
         if not request.status.startswith(("2", "3")):
@@ -90,7 +94,7 @@ def read_log(text: str, file: str, endpoints: Endpoints, service: str | None = N
                 file, f"{answer.service} has no such operation" if answer else "no service answers this path"
             )
             continue
-        calls.add(request.caller, answer.service, answer.operation, Location(file, "", number), date=request.date)
+        calls.add(who, answer.service, answer.operation, Location(file, "", number), date=request.date)
     return calls.found()
 
 
