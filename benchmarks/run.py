@@ -161,10 +161,13 @@ def github_json(runs: int, folder: Path) -> list[Row]:
         ("the same, with fixes", measure([*WITH_FIXES, "--base", str(base), "--head", str(head)], runs)),
         ("guardian, GitHub against itself", measure([*GUARDIAN, "--base", str(head), "--head", str(head)], runs)),
     ]
+    return [*rows, *beside(base, head, runs, "the GitHub pair"), *beside(head, head, runs, "GitHub against itself")]
+
+
+def beside(base: Path, head: Path, runs: int, what: str) -> list[Row]:
+    """What the peer takes for the same, where it is there."""
     peer = os.environ.get("SPECSHIFT") or shutil.which("specshift")
-    if peer:
-        rows.append(("specshift, the same pair", measure([peer, "diff", str(base), str(head)], runs)))
-    return rows
+    return [(f"specshift, {what}", measure([peer, "diff", str(base), str(head)], runs))] if peer else []
 
 
 def github_yaml(runs: int, folder: Path) -> list[Row]:
@@ -177,13 +180,17 @@ def github_yaml(runs: int, folder: Path) -> list[Row]:
             measure([*GUARDIAN, "--base", str(base), "--head", str(head)], runs),
         ),
         ("guardian, one keyword changed, YAML", measure([*GUARDIAN, "--base", str(head), "--head", str(one)], runs)),
+        *beside(base, head, 1, "the GitHub pair as YAML, one run"),
     ]
 
 
 def kubernetes_json(runs: int, folder: Path) -> list[Row]:
     base, head = kubernetes("1.12"), kubernetes("1.13")
     command = [*GUARDIAN, "--base", str(base), "--head", str(head)]
-    return [("guardian, Kubernetes 1.12 to 1.13, Swagger 2.0", measure(command, runs))]
+    return [
+        ("guardian, Kubernetes 1.12 to 1.13, Swagger 2.0", measure(command, runs)),
+        *beside(base, head, runs, "Kubernetes"),
+    ]
 
 
 def growth(runs: int, folder: Path) -> list[Row]:
