@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -14,6 +13,7 @@ from typing import Any, NoReturn, TypeVar
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
+from guardian.cli.output import write_stderr
 from guardian.errors import UsageError
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -152,16 +152,9 @@ class Group(TyperGroup):
             wrong: Any = error
             text = StringIO()
             wrong.show(text)
-            _say(text.getvalue())
+            write_stderr(text.getvalue().removesuffix("\n"))
             sys.exit(wrong.exit_code)
         sys.exit(code if isinstance(code, int) else 0)
-
-
-def _say(text: str) -> None:
-    try:
-        print(text, end="", file=sys.stderr, flush=True)
-    except OSError:  # Python flushes once more at exit, which must not fail either
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
 class _App(typer.Typer):
