@@ -28,7 +28,7 @@ from guardian.rules.compare import compare
 from guardian.spec.api import Api
 from guardian.spec.normalise import read_api
 from guardian.spec.refs import Documents
-from guardian.spec.sources import MemoryTree
+from guardian.spec.trees import MemoryTree
 
 SIZES = (500, 1_000, 2_000)
 USES_PER_SERVICE = 10

@@ -33,7 +33,7 @@ from guardian.fixes.work import Work, grouped  # noqa: E402
 from guardian.model import Strategy  # noqa: E402
 from guardian.rules.examples import documents  # noqa: E402
 from guardian.rules.registry import all_rules  # noqa: E402
-from guardian.spec.sources import DirectoryTree, MemoryTree, OverlayTree, Tree  # noqa: E402
+from guardian.spec.trees import DirectoryTree, MemoryTree, OverlayTree, Tree  # noqa: E402
 from tests.fixes.gate import laid_out, request  # noqa: E402
 from tests.fixes.mutations import MUTATIONS  # noqa: E402
 from tests.fixes.workbench import situation  # noqa: E402

@@ -19,7 +19,7 @@ from guardian.spec.api import Api, looking_at
 from guardian.spec.normalise import read_api
 from guardian.spec.refs import Documents
 from guardian.spec.sameness import Sameness
-from guardian.spec.sources import GitTree
+from guardian.spec.trees import GitTree
 
 if TYPE_CHECKING:
     from guardian.graph.consumers.routes import Routes

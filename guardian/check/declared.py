@@ -14,7 +14,8 @@ from guardian.check.services import Service, Sides
 from guardian.config import CheckRequest
 from guardian.errors import ReadError, UsageError
 from guardian.model import Edge, Note
-from guardian.spec.sources import DirectoryTree, GitTree, Tree, is_stream
+from guardian.spec.sources import is_stream
+from guardian.spec.trees import DirectoryTree, GitTree, Tree
 
 if TYPE_CHECKING:
     from guardian.graph.consumers.elsewhere import Opener

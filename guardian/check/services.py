@@ -13,7 +13,7 @@ from guardian.config import CheckRequest, Config
 from guardian.errors import ConfigError, ReadError, UsageError
 from guardian.model import Note
 from guardian.spec.discover import discover, pair, service_name, titles_of
-from guardian.spec.sources import Tree
+from guardian.spec.trees import Tree
 
 __all__ = ["Selection", "Service", "Sides", "open_sides", "select", "survey"]
 

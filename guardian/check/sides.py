@@ -15,7 +15,8 @@ from guardian.config import CheckRequest
 from guardian.errors import UsageError
 from guardian.spec import git
 from guardian.spec.git import FileChange
-from guardian.spec.sources import DirectoryTree, GitTree, Side, Tree, WorkTree, open_side
+from guardian.spec.sources import Side, open_side
+from guardian.spec.trees import DirectoryTree, GitTree, Tree, WorkTree
 
 
 class Sides(NamedTuple):

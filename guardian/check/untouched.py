@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from guardian.check.services import Service
 from guardian.check.sides import Sides
 from guardian.errors import ReadError
-from guardian.spec.sources import DirectoryTree
+from guardian.spec.trees import DirectoryTree
 
 # `$ref` and its value, as JSON and YAML write them.
 _REF = re.compile(rb"""\$ref["']?[ \t]*:[ \t]*(?:"([^"\\\n]*)"|'([^'\n]*)'|([^\s"'#&*!|>%@`{}\[\],][^\s,}\]]*))""")

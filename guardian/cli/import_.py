@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from guardian.graph.consumers.load import Declarations
     from guardian.spec.api import Api
-    from guardian.spec.sources import Tree
+    from guardian.spec.trees import Tree
 
 app = new_app()
 
@@ -121,7 +121,8 @@ def _loaded(
 
 def _placed(file: str, here: Path) -> tuple[Tree, str]:
     """A tree, and the file as that tree knows it."""
-    from guardian.spec.sources import DirectoryTree, is_stream, stream_tree
+    from guardian.spec.sources import is_stream, stream_tree
+    from guardian.spec.trees import DirectoryTree
 
     if is_stream(here / file):  # `import <(curl ...)`
         return stream_tree(here / file, file), file
@@ -135,7 +136,7 @@ def _scanned(
     """What the source in some folders (or single files) calls; each is a program of its own."""
     from guardian.graph.consumers.code.scan import scan_code
     from guardian.graph.consumers.load import Declarations, merge
-    from guardian.spec.sources import DirectoryTree
+    from guardian.spec.trees import DirectoryTree
 
     if answering is not None and answering not in apis:
         raise UsageError(f"--service {answering}: there is no such service", hint=f"there is {', '.join(apis)}")

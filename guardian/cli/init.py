@@ -42,7 +42,7 @@ def init(
     """
     from guardian.cli.scan import scan
     from guardian.spec import git
-    from guardian.spec.sources import DirectoryTree, WorkTree
+    from guardian.spec.trees import DirectoryTree, WorkTree
 
     here = Path.cwd()
     file = here / DEFAULT_CONFIG

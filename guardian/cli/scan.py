@@ -12,8 +12,9 @@ from typing import Any
 from guardian.config.codeowners import PLACES, Codeowners, parse_codeowners
 from guardian.errors import ReadError
 from guardian.spec.discover import discover, service_name
-from guardian.spec.sources import Side, Tree
+from guardian.spec.sources import Side
 from guardian.spec.text import load, load_all
+from guardian.spec.trees import Tree
 
 #: Folder and file names that say nothing about the service they belong to.
 _GENERIC = re.compile(

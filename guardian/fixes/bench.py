@@ -34,7 +34,7 @@ from guardian.spec.references import refs_in
 from guardian.spec.refs import Documents, is_inside
 from guardian.spec.sameness import Sameness
 from guardian.spec.scopes import join
-from guardian.spec.sources import OverlayTree
+from guardian.spec.trees import OverlayTree
 
 if TYPE_CHECKING:
     from guardian.graph.uses import Consumer

@@ -11,8 +11,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from guardian.errors import ReadError
-from guardian.spec.sources import FileChange, Side, Tree
+from guardian.spec.git import FileChange
+from guardian.spec.sources import Side
 from guardian.spec.text import decode, load, looks_like_json
+from guardian.spec.trees import Tree
 
 SUFFIXES = (".yaml", ".yml", ".json")
 

@@ -26,8 +26,8 @@ from guardian.spec.scopes import has_scheme, join
 
 if TYPE_CHECKING:
     from guardian.spec.pieces import Text
-    from guardian.spec.sources import Tree
     from guardian.spec.subtypes import Family
+    from guardian.spec.trees import Tree
 
 
 class Documents:

@@ -16,7 +16,7 @@ from guardian.errors import ReadError, UsageError
 from guardian.fixes.propose import propose
 from guardian.graph.uses import Field, Use
 from guardian.model import Impact, Location, Severity, Strategy
-from guardian.spec.sources import MemoryTree
+from guardian.spec.trees import MemoryTree
 from tests.adapter.talker import answer
 from tests.fixes.workbench import situation
 

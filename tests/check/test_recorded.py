@@ -17,7 +17,7 @@ from guardian.rules.compare import compare
 from guardian.spec.api import Api
 from guardian.spec.normalise import read_api
 from guardian.spec.refs import Documents
-from guardian.spec.sources import MemoryTree
+from guardian.spec.trees import MemoryTree
 from tests.check.repo import Folder, Outcome
 
 PAIR = Path(__file__).parents[3] / "shared/pairs/01-superheroes-image-narration"

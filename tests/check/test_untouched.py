@@ -9,7 +9,8 @@ import pytest
 from guardian.check.services import Service
 from guardian.check.sides import Sides
 from guardian.check.untouched import Untouched, _targets
-from guardian.spec.sources import DirectoryTree, Side
+from guardian.spec.sources import Side
+from guardian.spec.trees import DirectoryTree
 from tests.check.conftest import Guardian
 from tests.check.repo import Folder, Repo
 

@@ -23,7 +23,7 @@ from guardian.model import Change, Fix, Severity
 from guardian.rules.compare import compare
 from guardian.spec.normalise import read_api
 from guardian.spec.refs import Documents
-from guardian.spec.sources import DirectoryTree
+from guardian.spec.trees import DirectoryTree
 from tests.fixes.mutations import MUTATIONS, Mutation
 from tests.fixes.test_text_edit import COMPANY, SHARED
 from tests.fixes.workbench import situation

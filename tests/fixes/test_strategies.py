@@ -12,8 +12,8 @@ from guardian.fixes.text_edit import TextEditor
 from guardian.model import Mode, Strategy
 from guardian.rules.examples import documents
 from guardian.rules.registry import all_rules
-from guardian.spec.sources import MemoryTree
 from guardian.spec.text import load
+from guardian.spec.trees import MemoryTree
 from tests.fixes.workbench import SUNSET, Bench, bench, groups, passes, situation, text_of, tried
 
 BASE = """\

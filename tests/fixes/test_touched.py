@@ -19,7 +19,7 @@ from guardian.spec.api import Api
 from guardian.spec.normalise import Rereader, read_anew, read_api
 from guardian.spec.refs import Documents
 from guardian.spec.sameness import Sameness
-from guardian.spec.sources import DirectoryTree, MemoryTree, Tree
+from guardian.spec.trees import DirectoryTree, MemoryTree, Tree
 from tests.fixes.test_mutations import specifications
 from tests.fixes.test_text_edit import places
 

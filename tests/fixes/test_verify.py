@@ -12,7 +12,7 @@ from guardian.fixes.json_patch import add, remove, replace
 from guardian.fixes.verify import verify
 from guardian.fixes.work import Work
 from guardian.model import Mode, Strategy
-from guardian.spec.sources import MemoryTree
+from guardian.spec.trees import MemoryTree
 from tests.fixes.test_strategies import BASE, MANIFEST, renamed
 from tests.fixes.workbench import Bench, bench, first_draft, groups, judged, situation, tried
 

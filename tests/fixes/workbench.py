@@ -22,7 +22,7 @@ from guardian.rules.compare import compare
 from guardian.spec.normalise import read_api
 from guardian.spec.refs import Documents
 from guardian.spec.sameness import Sameness
-from guardian.spec.sources import MemoryTree, Tree
+from guardian.spec.trees import MemoryTree, Tree
 
 AS_OF = date(2026, 12, 31)
 SUNSET = "2027-03-31"

@@ -17,8 +17,8 @@ from guardian.graph.uses import Consumer, Found, Use
 from guardian.spec.api import Api
 from guardian.spec.normalise import read_api
 from guardian.spec.refs import Documents
-from guardian.spec.sources import DirectoryTree, MemoryTree
 from guardian.spec.text import load
+from guardian.spec.trees import DirectoryTree, MemoryTree
 from tests.graph.worlds import api, hit, trace
 
 pytest.importorskip("tree_sitter_typescript", reason="needs the scan extra")

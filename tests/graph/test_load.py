@@ -13,8 +13,8 @@ from guardian.graph.consumers.load import Declarations, fixed_folder, load_consu
 from guardian.graph.consumers.routes import Routes
 from guardian.graph.consumers.write import to_yaml
 from guardian.model import Location
-from guardian.spec.sources import MemoryTree
 from guardian.spec.text import load
+from guardian.spec.trees import MemoryTree
 from tests.graph.worlds import api, apis, manifests
 
 MANIFEST = "consumer: billing\nowner: team\nuses:\n  - {service: users, operation: 'GET /users/{id}', reads: [id]}\n"
@@ -221,7 +221,7 @@ def test_real_files() -> None:
     """The real declarations of the shared pairs: what is taken, and what is left out with a reason."""
     from guardian.spec.normalise import read_api
     from guardian.spec.refs import Documents
-    from guardian.spec.sources import DirectoryTree
+    from guardian.spec.trees import DirectoryTree
 
     petclinic = read_api(Documents(DirectoryTree(PAIRS / "03-petclinic-rest")), "base.yaml", "petclinic")
     tree = DirectoryTree(PAIRS / "consumers", PAIRS)

@@ -10,7 +10,7 @@ import pytest
 
 from guardian.graph.consumers.load import load_consumers
 from guardian.graph.recordings import Exchange, exchanges
-from guardian.spec.sources import MemoryTree
+from guardian.spec.trees import MemoryTree
 from tests.graph.worlds import api, apis
 
 USERS = api("users", "/users/{id}: {get: {}, put: {}}", servers="- url: https://users.test/v1")

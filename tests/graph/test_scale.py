@@ -15,7 +15,7 @@ from guardian.graph.blast import blast
 from guardian.graph.consumers.load import load_consumers
 from guardian.graph.consumers.routes import Routes
 from guardian.rules.compare import compare
-from guardian.spec.sources import MemoryTree
+from guardian.spec.trees import MemoryTree
 
 SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "company_scale.py"
 

@@ -13,8 +13,8 @@ from guardian.rules.compare import compare
 from guardian.spec.api import Api
 from guardian.spec.normalise import read_api
 from guardian.spec.refs import Documents
-from guardian.spec.sources import MemoryTree
 from guardian.spec.text import load
+from guardian.spec.trees import MemoryTree
 
 
 def api(service: str, paths: str, *, servers: str = "", components: str = "", webhooks: str = "") -> Api:

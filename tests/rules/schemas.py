@@ -10,7 +10,7 @@ from guardian.rules.compare import Options, compare
 from guardian.spec.api import Api
 from guardian.spec.normalise import read_api
 from guardian.spec.refs import Documents
-from guardian.spec.sources import MemoryTree
+from guardian.spec.trees import MemoryTree
 
 
 def api(operation: dict[str, Any], method: str, components: dict[str, Any] | None, version: str) -> Api:

@@ -13,7 +13,7 @@ from guardian.rules.compare import compare, compare_fully
 from guardian.spec.normalise import read_api
 from guardian.spec.refs import Documents
 from guardian.spec.sameness import Sameness
-from guardian.spec.sources import MemoryTree
+from guardian.spec.trees import MemoryTree
 from tests.rules.test_subtypes import BOOL, INTEGER, fleet
 
 COMPONENT = "#/components/schemas/"

@@ -16,7 +16,7 @@ from guardian.rules.validator import Unjudgeable, compiled
 from guardian.spec.api import Schema
 from guardian.spec.document import Document
 from guardian.spec.refs import Documents
-from guardian.spec.sources import MemoryTree
+from guardian.spec.trees import MemoryTree
 
 STRING = {"type": "string"}
 

@@ -14,7 +14,7 @@ from guardian.spec.normalise import read_api
 from guardian.spec.refs import Documents
 from guardian.spec.shape import Atom, Shape
 from guardian.spec.shaper import Shaper
-from guardian.spec.sources import MemoryTree
+from guardian.spec.trees import MemoryTree
 from tests.rules.schemas import response_changes
 from tests.rules.sides import api, side
 

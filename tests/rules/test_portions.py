@@ -14,7 +14,7 @@ from guardian.rules.compare import Comparison, compare_fully
 from guardian.spec.normalise import read_api
 from guardian.spec.refs import Documents
 from guardian.spec.sameness import Sameness
-from guardian.spec.sources import MemoryTree
+from guardian.spec.trees import MemoryTree
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks are made on Linux only")
 

@@ -12,7 +12,7 @@ from guardian.rules.reach import changed_unreached
 from guardian.spec.normalise import read_api
 from guardian.spec.refs import Documents
 from guardian.spec.sameness import Sameness
-from guardian.spec.sources import MemoryTree
+from guardian.spec.trees import MemoryTree
 from tests.rules.sides import api, side
 
 STRING = {"type": "string"}

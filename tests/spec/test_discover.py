@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from guardian.spec.discover import SpecPair, discover, pair, service_name, titles_of
-from guardian.spec.sources import FileChange, MemoryTree, Side
+from guardian.spec.git import FileChange
+from guardian.spec.sources import Side
+from guardian.spec.trees import MemoryTree
 
 
 @pytest.mark.parametrize(

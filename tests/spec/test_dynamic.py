@@ -16,7 +16,7 @@ from guardian.spec.api import Schema
 from guardian.spec.normalise import read_api
 from guardian.spec.refs import Documents
 from guardian.spec.sameness import Sameness
-from guardian.spec.sources import MemoryTree
+from guardian.spec.trees import MemoryTree
 from tests.rules.sides import changes
 
 RECEIVES = (Direction.REQUEST, Role.RECEIVER)

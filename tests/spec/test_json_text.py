@@ -18,7 +18,7 @@ from guardian.spec.locate import locate
 from guardian.spec.pieces import NotPlain, Piece, Text
 from guardian.spec.references import refs_in
 from guardian.spec.refs import Documents
-from guardian.spec.sources import MemoryTree
+from guardian.spec.trees import MemoryTree
 
 KEYS = st.sampled_from(["a", "b", "$ref", "operationRef", "discriminator", "mapping", "é", 'q"', "\\", "x/y", "🪲"])
 VALUES = st.recursive(

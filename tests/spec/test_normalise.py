@@ -10,7 +10,7 @@ from guardian.spec.api import Api, MediaType, Operation, Parameter, Requirement,
 from guardian.spec.media import parse_media_type
 from guardian.spec.normalise import read_api
 from guardian.spec.refs import Documents
-from guardian.spec.sources import DirectoryTree, MemoryTree
+from guardian.spec.trees import DirectoryTree, MemoryTree
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared"
 

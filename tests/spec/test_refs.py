@@ -14,7 +14,7 @@ from guardian.spec.api import Node
 from guardian.spec.dynamic import ScopedNode, target_of
 from guardian.spec.references import refs_in
 from guardian.spec.refs import Documents
-from guardian.spec.sources import MemoryTree
+from guardian.spec.trees import MemoryTree
 
 HEAD_30 = "openapi: 3.0.3\ninfo: {title: T, version: '1'}\npaths: {}\n"
 HEAD_31 = "openapi: 3.1.0\ninfo: {title: T, version: '1'}\npaths: {}\n"

@@ -8,7 +8,7 @@ import pytest
 from guardian.spec.api import Node
 from guardian.spec.refs import Documents
 from guardian.spec.sameness import Sameness, equal
-from guardian.spec.sources import MemoryTree
+from guardian.spec.trees import MemoryTree
 
 
 def side(version: str = "3.0.0", /, **files: Any) -> Documents:

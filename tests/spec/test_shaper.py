@@ -12,7 +12,7 @@ from guardian.spec.objects import Properties
 from guardian.spec.refs import Documents
 from guardian.spec.shape import Shape
 from guardian.spec.shaper import Shaper
-from guardian.spec.sources import MemoryTree
+from guardian.spec.trees import MemoryTree
 
 NODE = {"type": "object", "required": ["id"], "properties": {"id": {"type": "string"}}}
 

@@ -13,20 +13,10 @@ import pytest
 from guardian.errors import ReadError
 from guardian.spec import git as git_module
 from guardian.spec.discover import discover
-from guardian.spec.sources import (
-    DirectoryTree,
-    FileChange,
-    GitTree,
-    MemoryTree,
-    OverlayTree,
-    Side,
-    WorkTree,
-    changed_files,
-    default_base,
-    default_head,
-    open_side,
-)
+from guardian.spec.git import FileChange, changed_files
+from guardian.spec.sources import Side, default_base, default_head, open_side
 from guardian.spec.text import load
+from guardian.spec.trees import DirectoryTree, GitTree, MemoryTree, OverlayTree, WorkTree
 
 Git = Callable[..., str]
 

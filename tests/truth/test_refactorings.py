@@ -13,7 +13,7 @@ from guardian.rules.compare import compare
 from guardian.spec.api import Api
 from guardian.spec.normalise import read_api
 from guardian.spec.refs import Documents
-from guardian.spec.sources import MemoryTree
+from guardian.spec.trees import MemoryTree
 from tests.truth.schemas import Generator, Refactoring, downgrade
 from tests.truth.verdict import said
 

@@ -14,7 +14,7 @@ from guardian.rules.witness import witnesses
 from guardian.spec.api import Schema
 from guardian.spec.document import Document
 from guardian.spec.refs import Documents
-from guardian.spec.sources import MemoryTree
+from guardian.spec.trees import MemoryTree
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ from guardian.errors import ReadError
 from guardian.model import Note
 from guardian.spec.remote import host_of
 from guardian.spec.remote_git import redacted
-from guardian.spec.sources import MemoryTree
+from guardian.spec.trees import MemoryTree
 
 #: Seconds that one answer may take.
 TIMEOUT_S = 10.0

@@ -14,7 +14,7 @@ from pathlib import Path
 from guardian.errors import ReadError
 from guardian.model import Note
 from guardian.spec import remote_git
-from guardian.spec.sources import GitTree, Tree
+from guardian.spec.trees import GitTree, Tree
 
 GIT = "git+"
 BROKER = "pact-broker+"

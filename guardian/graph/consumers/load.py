@@ -24,7 +24,7 @@ from guardian.spec import text
 from guardian.spec.api import Api
 from guardian.spec.dialects import is_openapi
 from guardian.spec.locate import locate
-from guardian.spec.sources import Tree
+from guardian.spec.trees import Tree
 
 #: The endings that are looked at where a directory is named.
 SUFFIXES = frozenset({".yaml", ".yml", ".json", ".har", ".jsonl", ".ndjson", ".log"})

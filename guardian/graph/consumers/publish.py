@@ -15,7 +15,7 @@ from pathlib import Path
 
 from guardian.errors import ReadError, UsageError
 from guardian.spec import remote_git
-from guardian.spec.sources import GitTree
+from guardian.spec.trees import GitTree
 
 #: The default branch of one that has none yet.
 FIRST_BRANCH = "main"

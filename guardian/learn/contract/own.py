@@ -16,7 +16,7 @@ from guardian.learn.contract.companies import Company
 from guardian.spec.api import Api, Node
 from guardian.spec.normalise import read_api
 from guardian.spec.refs import Documents
-from guardian.spec.sources import DirectoryTree
+from guardian.spec.trees import DirectoryTree
 
 Json = dict[str, Any]
 

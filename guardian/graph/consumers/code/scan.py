@@ -23,7 +23,7 @@ from guardian.graph.consumers.names import Names
 from guardian.graph.uses import Found
 from guardian.model import Note
 from guardian.spec.api import Api
-from guardian.spec.sources import Tree
+from guardian.spec.trees import Tree
 
 PYTHON = frozenset({".py"})
 SCRIPTS = frozenset({".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"})
