@@ -36,9 +36,8 @@ class Untouched:
         self._base = sides.base.tree
         self._head = sides.head.tree
         self._known: dict[str, list[str] | None] = {}
-        self._specifications: set[str] = (
-            set()
-        )  # what else is there is read properly, by somebody who says what is wrong
+        # What else there is must be read properly, by somebody who says what is wrong with it.
+        self._specifications: set[str] = set()
 
     def __call__(self, service: Service) -> bool:
         """Whether a service is surely the same on both sides."""

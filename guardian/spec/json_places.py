@@ -16,7 +16,7 @@ from guardian.spec.pieces import Position, Text, Tokens, positions, trie
 
 _DECODER = json.JSONDecoder(strict=False)
 _BLANK = re.compile(r"[ \t\n\r]*")
-_KEY = re.compile(r'("[^"\\]*(?:\\.[^"\\]*)*")[ \t\n\r]*:[ \t\n\r]*', re.DOTALL)
+_KEY = re.compile(r'("[^"\\]*+(?:\\.[^"\\]*+)*+")[ \t\n\r]*:[ \t\n\r]*', re.DOTALL)  # as in `json_text`
 #: What stands behind a value: a comma, or the end of what it is in.
 _NEXT = re.compile(r"[ \t\n\r]*(?:,[ \t\n\r]*|(?=[}\]]))")
 

@@ -108,7 +108,8 @@ class _Reader:
     def _quickly(self, at: int, end: int) -> Piece | None:
         """The value that stands between two offsets, if all of that is one."""
         try:
-            # In as many brackets as it may already stand in: all of it is within jiter's limit then.
+            # In more brackets than it stands in objects (``BY_MEMBERS``), since jiter allows one level more around nothing:
+            # what it takes is within ``MAX_DEPTH`` then. That they hold one value each is what is unpacked.
             written = b"".join((b"[[[[", self._view[at:end], b"]]]]"))
             [[[[value]]]] = from_json(written, allow_inf_nan=False, catch_duplicate_keys=True)
             if _INFINITE in marshal.dumps(value):

@@ -122,6 +122,6 @@ class _Bundle:
         return f"#/components/{_BUNDLED}/{self._names[target.key]}"
 
     def _fresh(self, target: Node) -> Iterator[str]:
-        stem = target.pointer.rpartition("/")[2] or Path(target.document.address).stem
+        stem = target.name
         taken = set(self._names.values())
         yield from (name for name in (stem, *(f"{stem}{number}" for number in range(2, 10_000))) if name not in taken)
