@@ -5,14 +5,13 @@ from __future__ import annotations
 import html
 import json
 import re
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from guardian.model import Edge, Impact
 from guardian.report import graph_page
+from tests.chromium import document, in_chromium
 
 EDGES = [
     Edge("billing", "users", "manifest", Impact.BROKEN),
@@ -37,28 +36,12 @@ document.documentElement.dataset.found = JSON.stringify(found);
 """
 
 
-@pytest.fixture(scope="module")
-def chromium() -> str:
-    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if found is None:
-        pytest.skip("no Chromium on this machine")
-    return found
-
-
-def dom(chromium: str, page: str, folder: Path) -> str:
-    """The document after its scripts have run."""
-    file = folder / "graph.html"
-    file.write_text(page, encoding="utf-8")
-    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", f"--user-data-dir={folder / 'profile'}"]
-    command = [chromium, *flags, "--window-size=1200,800", "--dump-dom", file.as_uri()]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
-
-
+@in_chromium
 @pytest.mark.browser
-def test_a_chosen_node_shows_its_neighbours(chromium: str, tmp_path: Path) -> None:
+def test_a_chosen_node_shows_its_neighbours(tmp_path: Path) -> None:
     """Who uses it is near, whoever lives on those is far, a second click clears, and names can be looked for."""
     opened = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", PAGE).replace("</body>", VISIT + "</body>")
-    match = re.search(r'data-found="([^"]*)"', dom(chromium, opened, tmp_path))
+    match = re.search(r'data-found="([^"]*)"', document(opened, tmp_path))
     assert match
     found = json.loads(html.unescape(match[1]))
     assert sorted(found["all"]) == ["billing", "lonely", "orders", "report", "users", "web"]
@@ -71,9 +54,10 @@ def test_a_chosen_node_shows_its_neighbours(chromium: str, tmp_path: Path) -> No
     assert found["none"] == "Nothing has this name."
 
 
+@in_chromium
 @pytest.mark.browser
-def test_the_policy_lets_the_page_work_and_nothing_else(chromium: str, tmp_path: Path) -> None:
+def test_the_policy_lets_the_page_work_and_nothing_else(tmp_path: Path) -> None:
     """Under its own policy the page is styled, and a foreign script does not run."""
     foreign = "<script>document.documentElement.dataset.foreign = 'ran'</script>"
     probe = PAGE.replace("</body>", foreign + "</body>")
-    assert "data-foreign" not in dom(chromium, probe, tmp_path)
+    assert "data-foreign" not in document(probe, tmp_path)

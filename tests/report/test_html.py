@@ -6,8 +6,6 @@ import base64
 import hashlib
 import json
 import re
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -15,6 +13,7 @@ import pytest
 from guardian.model import Edge, Impact
 from guardian.report import render
 from guardian.report.picture import svg
+from tests.chromium import document, in_chromium
 from tests.report import samples
 
 PAGE = render("html", samples.friday_rename())
@@ -118,42 +117,22 @@ root.dataset.found = JSON.stringify(found);
 """
 
 
-@pytest.fixture(scope="module")
-def chromium() -> str:
-    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if found is None:
-        pytest.skip("no Chromium on this machine")
-    return found
-
-
-def dom(chromium: str, page: str, folder: Path, size: str = "1440,900") -> str:
-    """The document after its scripts have run."""
-    file = folder / "report.html"
-    file.write_text(page, encoding="utf-8")
-    flags = (
-        "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-        "--disable-component-update --disable-sync"
-    )
-    command = [chromium, *flags.split(), f"--user-data-dir={folder / 'profile'}", f"--window-size={size}", "--dump-dom"]
-    done = subprocess.run([*command, file.as_uri()], capture_output=True, text=True, timeout=120, check=True)
-    return done.stdout
-
-
-def visit(chromium: str, page: str, folder: Path, size: str) -> dict[str, object]:
+def visit(page: str, folder: Path, size: tuple[int, int]) -> dict[str, object]:
     """What a visitor finds; the policy steps aside for the visitor's script alone."""
     opened = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page).replace("</body>", VISIT + "</body>")
-    match = re.search(r'data-found="([^"]*)"', dom(chromium, opened, folder, size))
+    match = re.search(r'data-found="([^"]*)"', document(opened, folder, size))
     assert match
     found = json.loads(match[1].replace("&quot;", '"').replace("&amp;", "&"))
     assert isinstance(found, dict)
     return found
 
 
+@in_chromium
 @pytest.mark.browser
-@pytest.mark.parametrize("size", ["390,844", "1440,900"])
-def test_a_click_in_the_picture_filters_the_findings(chromium: str, tmp_path: Path, size: str) -> None:
+@pytest.mark.parametrize("size", [(390, 844), (1440, 900)])
+def test_a_click_in_the_picture_filters_the_findings(tmp_path: Path, size: tuple[int, int]) -> None:
     """Nodes, text and kinds each narrow the list; nothing sticks out at the side; printing opens what is folded."""
-    found = visit(chromium, PAGE, tmp_path, size)
+    found = visit(PAGE, tmp_path, size)
     everything = ["change-1", "change-2", "change-3", "change-4", "change-5", "change-6"]
     assert found["start"] == found["again"] == found["chip"] == everything  # the harmless one starts hidden
     assert found["billing"] == ["change-1", "change-2", "change-3"]
@@ -167,21 +146,23 @@ def test_a_click_in_the_picture_filters_the_findings(chromium: str, tmp_path: Pa
     assert found["printed"] == 0
 
 
+@in_chromium
 @pytest.mark.browser
-def test_the_policy_lets_the_page_work_and_nothing_else(chromium: str, tmp_path: Path) -> None:
+def test_the_policy_lets_the_page_work_and_nothing_else(tmp_path: Path) -> None:
     """Under its own policy the page's script runs (the harmless finding is hidden), and a foreign one does not."""
     foreign = "<script>document.documentElement.dataset.foreign = 'ran'</script>"
-    document = dom(chromium, PAGE.replace("</body>", foreign + "</body>"), tmp_path)
-    assert re.search(r'<article class="finding info"[^>]* hidden=""', document)
-    assert "data-foreign" not in document
+    shown = document(PAGE.replace("</body>", foreign + "</body>"), tmp_path)
+    assert re.search(r'<article class="finding info"[^>]* hidden=""', shown)
+    assert "data-foreign" not in shown
 
 
+@in_chromium
 @pytest.mark.browser
-@pytest.mark.parametrize("size", ["390,844", "1440,900"])
-def test_hostile_text_neither_runs_nor_breaks_the_page(chromium: str, tmp_path: Path, size: str) -> None:
+@pytest.mark.parametrize("size", [(390, 844), (1440, 900)])
+def test_hostile_text_neither_runs_nor_breaks_the_page(tmp_path: Path, size: tuple[int, int]) -> None:
     """No alert, no image, and no line so long that the page scrolls sideways."""
     probe = "<script>{const r = document.documentElement; r.dataset.over = r.scrollWidth - r.clientWidth}</script>"
     page = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", render("html", samples.hostile()))
-    document = dom(chromium, page.replace("</body>", probe + "</body>"), tmp_path, size)
-    assert 'data-over="0"' in document
-    assert "<img" not in document
+    shown = document(page.replace("</body>", probe + "</body>"), tmp_path, size)
+    assert 'data-over="0"' in shown
+    assert "<img" not in shown

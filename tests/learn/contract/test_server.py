@@ -17,6 +17,7 @@ from fastapi.testclient import TestClient  # noqa: E402
 
 from guardian.learn.contract import ContractEnv, Scenarios  # noqa: E402
 from guardian.learn.contract.server import MAX_BODY, create_contract_app  # noqa: E402
+from tests.chromium import Browser, in_chromium  # noqa: E402
 
 DONE = {"action_type": "report_violation", "field_path": "DONE"}
 
@@ -170,14 +171,10 @@ def test_openenv_validates(address: str) -> None:
         assert run.returncode == 0, run.stdout + run.stderr
 
 
+@in_chromium
 @pytest.mark.browser
 def test_the_page_plays_an_episode(address: str, tmp_path: Path) -> None:
     """By hand in a browser: the difference and the graph are drawn, forms act, rewards come, nothing of a document is markup."""
-    sys.path.insert(0, str(Path(__file__).parent.parent / "workflow"))
-    from browser import CHROMIUM, Browser
-
-    if CHROMIUM is None:
-        pytest.skip("no Chromium here")
     page = Browser(tmp_path / "profile")
     try:
         page.open(f"{address}/")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -13,15 +12,13 @@ import pytest
 
 pytest.importorskip("openenv")
 uvicorn = pytest.importorskip("uvicorn")
-sys.path.insert(0, str(Path(__file__).parent))
-
-from browser import CHROMIUM, Browser  # noqa: E402
 
 from guardian.learn.workflow.server import create_workflow_app  # noqa: E402
+from tests.chromium import Browser, in_chromium  # noqa: E402
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
+    in_chromium,
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
 ]
 
@@ -105,6 +102,40 @@ def test_an_episode_can_be_played(page: Browser) -> None:
     press(page, "assign_task")
     assert "adapted" in text(page, "#steps > li")
     assert page.evaluate("document.querySelector('#drift').hidden") is True
+
+
+def test_an_act_is_shown_when_all_is_known_of_it(page: Browser) -> None:
+    """The referee's word comes with the step however long it takes; a second click meanwhile is no second act."""
+    page.evaluate("document.querySelector('#play').click()")
+    page.until("!document.querySelector('#acting').hidden")
+    page.evaluate(
+        "{const ask = window.fetch; window.asked = 0;"
+        " window.fetch = (path, ...rest) => String(path).startsWith('state')"
+        " ? new Promise(go => setTimeout(() => { window.asked += 1; go(ask(path, ...rest)); }, 700)) : ask(path, ...rest)}"
+    )
+    page.evaluate("for (let i = 0; i < 3; i++) document.querySelector('[data-action=close_task]').click()")
+    page.until("document.querySelectorAll('#steps > li').length > 0")
+    assert "that is L2's" in text(page, "#referee") and count(page, "#referee > li") == 1
+    press(page, "defer")
+    assert count(page, "#steps > li") == 2 and page.evaluate("window.asked") == 2
+
+
+def test_a_late_answer_is_not_shown_in_the_next_episode(page: Browser) -> None:
+    """Whoever begins anew while an act is under way sees nothing of it."""
+    page.evaluate("document.querySelector('#play').click()")
+    page.until("!document.querySelector('#acting').hidden")
+    page.evaluate(
+        "{const ask = window.fetch; window.late = 0;"
+        " window.fetch = (path, ...rest) => String(path) === 'step' && !window.late++"
+        " ? ask(path, ...rest).then(found => new Promise(go => { window.deliver = () => go(found); })) : ask(path, ...rest)}"
+    )
+    page.evaluate("document.querySelector('[data-action=close_task]').click()")
+    page.until("!!window.deliver")
+    page.evaluate("document.querySelector('#play').click()")
+    page.until("!document.querySelector('#acting').hidden")
+    page.evaluate("window.deliver()")
+    press(page, "defer")
+    assert count(page, "#steps > li") == 1 and "defer" in text(page, "#steps")
 
 
 def test_many_episodes_draw_a_curve_as_they_come(page: Browser) -> None:

@@ -1,4 +1,4 @@
-"""Headless Chromium over its own debugging protocol: enough to click, to read and to take a picture."""
+"""Headless Chromium: a page's document after its scripts, or a page to click, to read and to take a picture of."""
 
 from __future__ import annotations
 
@@ -12,19 +12,41 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
-from websockets.sync.client import connect
+import pytest
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+# What a browser does of itself, asking its makers for news and updates, is not wanted here.
+_FLAGS = (
+    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+
+in_chromium = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+
+
+def document(page: str, folder: Path, size: tuple[int, int] = (1440, 900)) -> str:
+    """A page's document after its scripts have run; it is opened as a file of ``folder``."""
+    file = folder / "page.html"
+    file.write_text(page, encoding="utf-8")
+    return subprocess.run(
+        [*_command(folder / "profile", size), "--dump-dom", file.as_uri()],
+        capture_output=True, text=True, timeout=120, check=True,
+    ).stdout  # fmt: skip
+
+
+def _command(profile: Path, size: tuple[int, int]) -> list[str]:
+    assert CHROMIUM
+    return [CHROMIUM, *_FLAGS, f"--user-data-dir={profile}", f"--window-size={size[0]},{size[1]}"]
 
 
 class Browser:
-    """One page in a browser of its own."""
+    """One page in a browser of its own, over the browser's debugging protocol."""
 
     def __init__(self, profile: Path, size: tuple[int, int] = (1300, 1000)) -> None:
-        assert CHROMIUM
+        from websockets.sync.client import connect
+
         self._process = subprocess.Popen(
-            [CHROMIUM, "--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0",
-             f"--user-data-dir={profile}", f"--window-size={size[0]},{size[1]}", "about:blank"],
+            [*_command(profile, size), "--remote-debugging-port=0", "about:blank"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
         port_file = profile / "DevToolsActivePort"
