@@ -8,6 +8,11 @@ import threading
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# How long an example takes says what else the machine does, and nothing of guardian.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "fixtures"))
 

@@ -59,7 +59,7 @@ def spliced(draw: st.DrawFn) -> tuple[str, list[Splice]]:
     return text, [Splice(*cut, draw(PIECES)) for cut in zip(cuts[::2], cuts[1::2], strict=False)]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(spliced(), st.lists(OBJECTS, max_size=1), st.integers())
 def test_yes_is_said_only_where_a_full_reading_says_it(
     case: tuple[str, list[Splice]], others: list[Any], seed: int
@@ -79,7 +79,7 @@ def test_yes_is_said_only_where_a_full_reading_says_it(
             assert equal(says[0], wanted)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     texts(),
     st.sampled_from([b"", codecs.BOM_UTF8]),
@@ -228,7 +228,7 @@ def test_a_blob_has_the_name_that_git_gives_it() -> None:
     assert FileBytes(b"hello\n", "hello\n", b"", "utf-8").blob == "ce013625030ba8dba906f756967f9e9ca394464a"
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(OBJECTS, st.integers())
 def test_operations_copy_only_the_way_to_their_place(document: Any, seed: int) -> None:
     """What an operation does not lead through is the same object before and after, which is what makes it cheap to tell."""
@@ -249,7 +249,7 @@ def outline(place: Place) -> list[Any]:
     return [place.kind, place.start, place.end, place.flow, place.bare, place.column, place.style, inside]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(texts())
 def test_a_text_that_was_read_in_pieces_has_its_places_where_a_scan_finds_them(text: str) -> None:
     """Whatever its blanks, its escapes and the bytes that a character takes."""
@@ -272,7 +272,7 @@ def test_a_byte_is_the_beginning_of_the_character_that_begins_there(encoding: st
     assert FileBytes(b"", "", b"", "utf-8").character(0) == 0
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text("ab\r\n", max_size=40), st.integers(1, 9))
 def test_lines_are_found_as_splitting_the_text_finds_them(text: str, step: int) -> None:
     """Their numbers, their beginnings and themselves, however long the stretches whose line ends are counted."""

@@ -301,7 +301,7 @@ DOCUMENTS = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     st.dictionaries(st.text("ab", min_size=1, max_size=2), DOCUMENTS, min_size=1, max_size=3), DOCUMENTS, st.randoms()
 )
@@ -315,7 +315,7 @@ def test_any_document_can_become_any_other_or_is_refused(before: Any, value: Any
     assert equal(load(editor.edit(after).data, "a.yaml"), after)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(DOCUMENTS, DOCUMENTS, st.sampled_from([None, 1, 2, "\t"]))
 def test_json_becomes_any_other_json(before: Any, after: Any, indent: Any) -> None:
     """The same for JSON, in any indentation."""

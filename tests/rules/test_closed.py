@@ -51,7 +51,7 @@ _definitions = st.fixed_dictionaries(
 _values = st.one_of(st.none(), st.dictionaries(_names, st.sampled_from(["x", 1, 2, None]), max_size=3))
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=600)
 @given(_schemas, _definitions, st.lists(_values, min_size=1, max_size=12))
 def test_an_outline_closes_as_the_standard_does(
     schema: dict[str, Any], definition: dict[str, Any], values: list[Any]

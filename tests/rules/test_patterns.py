@@ -126,7 +126,7 @@ _TREES = st.recursive(
 )
 
 
-@settings(max_examples=400, deadline=None, derandomize=True)
+@settings(max_examples=400, derandomize=True)
 @given(_TREES, _TREES)
 def test_against_python(left: str, right: str) -> None:
     """No string over two letters tells the sides apart if no difference is found; the string found does so."""
