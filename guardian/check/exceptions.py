@@ -25,6 +25,7 @@ from guardian.model import (
     Impact,
     Severity,
 )
+from guardian.rules.identity import same_print
 from guardian.rules.registry import find_rule
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ _VARIABLE = re.compile(r"\{[^}]*\}")
 
 
 def accept(
-    changes: Iterable[Change], entries: Sequence[ExceptionEntry], as_of: date, services: Collection[str] = ()
+    changes: Iterable[Change], entries: Sequence[ExceptionEntry], as_of: date, services: Collection[str]
 ) -> tuple[list[Change], list[Change]]:
     """The changes with what is accepted marked, and a finding for each entry that is expired, stale or unsigned.
 
@@ -44,7 +45,7 @@ def accept(
         changes: settled changes, with their consumers.
         entries: the exceptions file.
         as_of: the day to judge expiries on.
-        services: all there are, for telling what a stale entry was meant for.
+        services: all there are.
     """
     if not entries:
         return list(changes), []
@@ -52,7 +53,7 @@ def accept(
     unsigned: dict[int, set[str]] = {}
     settled: list[Change] = []
     for change in changes:
-        matching = [index for index, entry in enumerate(entries) if matches(entry, change)]
+        matching = [index for index, entry in enumerate(entries) if matches(entry, change, services)]
         used.update(matching)
         settled.append(change)
         if change.counts_as.rank < Severity.WARNING.rank:
@@ -81,15 +82,17 @@ def accept(
     return settled, findings
 
 
-def matches(entry: ExceptionEntry, change: Change) -> bool:
+def matches(entry: ExceptionEntry, change: Change, services: Collection[str]) -> bool:
     """True if the entry speaks of this change; what it leaves out is any.
 
-    A fingerprint names the change wherever its file has moved to, and so under whatever name its service now has.
+    A fingerprint names the change wherever its file has moved to, and so under whatever name its service now has. Where
+    the service that the entry names is still there, it is meant: two APIs of one title may change alike.
     """
+    renamed = entry.fingerprint is not None and entry.service not in services
     return (
         (entry.rule == change.rule or entry.rule in change.aliases.values())
-        and (entry.fingerprint is None or entry.fingerprint == change.fingerprint)
-        and (entry.service == change.service or entry.fingerprint is not None)
+        and (entry.fingerprint is None or same_print(entry.fingerprint, entry.service, change))
+        and (entry.service == change.service or renamed)
         and (entry.operation is None or _erased(entry.operation) == _erased(change.operation))
         and (entry.field is None or entry.field == change.field)
     )
@@ -143,15 +146,18 @@ class Review:
         return f"accepts {findings} {until}"
 
 
-def review(entries: Sequence[ExceptionEntry], changes: Sequence[Change], as_of: date) -> list[Review]:
+def review(
+    entries: Sequence[ExceptionEntry], changes: Sequence[Change], as_of: date, services: Collection[str]
+) -> list[Review]:
     """Every entry beside what it matches.
 
     Args:
         changes: those of a check that accepts nothing.
+        services: all there are.
     """
     found = []
     for index, entry in enumerate(entries):
-        matched = tuple(change for change in changes if matches(entry, change))
+        matched = tuple(change for change in changes if matches(entry, change, services))
         counting = [change for change in matched if change.counts_as.rank >= Severity.WARNING.rank]
         unsigned = sorted({owner for change in counting for owner in missing_signatures(entry, change)})
         found.append(Review(entry, index, matched, tuple(unsigned), (entry.expires - as_of).days))
@@ -178,7 +184,7 @@ def _why_not(entry: ExceptionEntry, services: Collection[str]) -> str:
         find_rule(entry.rule)
     except UsageError as unknown:
         return f": {unknown.message}" + (f", {unknown.hint}" if unknown.hint else "")
-    if not services or entry.service in services:
+    if entry.service in services:
         return ""
     near = difflib.get_close_matches(entry.service, sorted(services), n=1)
     return f": there is no service {entry.service}" + (f", is {near[0]} meant?" if near else "")

@@ -45,7 +45,7 @@ def judge(
     changes = number_twins(sorted(changes, key=order))
     entries = _entries(request, selection)
     services = {service.name for service in selection.services}
-    open_changes, _ = accept(changes, entries, request.as_of)
+    open_changes, _ = accept(changes, entries, request.as_of, services)
     contract = [change for change in open_changes if not is_policy(change)]
     versions = _graded(unbumped(contract, (service.name for service in selection.chosen), apis), request)
     changes, findings = accept([*changes, *versions], entries, request.as_of, services)

@@ -90,6 +90,7 @@ def run(
         edges=declared.edges,
         mode=request.mode,
         excerpts=excerpts(filter(_counts, changes), base, head) if request.excerpts else {},
+        services=tuple(service.name for service in selection.services),
     )
 
 

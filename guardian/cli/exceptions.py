@@ -192,7 +192,8 @@ def _reviewed(run: Run, flags: CheckFlags) -> list[Review]:
     entries = read_exceptions(file.read_bytes(), name)
     # All services and consumers: what a narrower check does not see would look stale.
     request = run.request._replace(services=(), only_consumers=(), exceptions=None, fixes=False, excerpts=False)
-    return review(entries, checked(run._replace(request=request)).changes, run.request.as_of)
+    report = checked(run._replace(request=request))
+    return review(entries, report.changes, run.request.as_of, report.services)
 
 
 def _shown(each: Review) -> list[str]:

@@ -22,21 +22,44 @@ def fingerprint_of(
 ) -> str:
     """As ``fingerprint``, of a change that is still to be made; ``title`` is that of the API."""
     parts = (rule, title, _VARIABLE.sub("{}", operation), direction.value, place, field, message)
-    return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:12]
+    return _digest("\x1f".join(parts))
 
 
 def number_twins(changes: list[Change]) -> list[Change]:
-    """Fingerprints made unique: what is told twice of one place is numbered in order."""
+    """Fingerprints made unique: what another service has by the same title gets this service's, the rest is numbered.
+
+    Which of several services keeps the shorter name depends on the others; ``same_print`` knows either.
+    """
+    owners: dict[str, str] = {}
     seen: dict[str, int] = {}
     result: list[Change] = []
     for change in changes:
-        count = seen.get(change.fingerprint, 0)
-        seen[change.fingerprint] = count + 1
+        name = change.fingerprint
+        if owners.setdefault(name, change.service) != change.service:
+            name = _of_service(name, change.service)
+        count = seen.get(name, 0)
+        seen[name] = count + 1
         if count:
-            text = f"{change.fingerprint}:{count}"
-            change = change._replace(fingerprint=hashlib.sha256(text.encode()).hexdigest()[:12])
-        result.append(change)
+            name = _digest(f"{name}:{count}")
+        result.append(change if name == change.fingerprint else change._replace(fingerprint=name))
     return result
+
+
+def same_print(accepted: str, service: str, change: Change) -> bool:
+    """Whether a fingerprint that was copied from a report named this change of a service then, whatever broke beside it."""
+    return (
+        accepted == change.fingerprint
+        or accepted == _of_service(change.fingerprint, service)
+        or change.fingerprint == _of_service(accepted, change.service)
+    )
+
+
+def _of_service(fingerprint: str, service: str) -> str:
+    return _digest(f"{fingerprint}:{service}")
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def order(change: Change) -> tuple[str, ...]:

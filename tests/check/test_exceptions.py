@@ -300,6 +300,55 @@ def test_an_entry_follows_its_finding(check: Guardian, broken: Repo):
 WHO = ("--reason", "agreed: see #112", "--owner", "team-identity", "--expires", "2026-12-31", "--as-of", "2026-03-02")
 
 
+@pytest.fixture
+def namesakes(repo: Repo) -> Repo:
+    """Two services whose APIs have one title and one text, of which nobody declares a use."""
+    repo.write("guardian.yaml", "version: 1\nservices:\n  one: {spec: specs/one.yaml}\n  two: {spec: specs/two.yaml}\n")
+    repo.remove("specs/users.yaml")
+    for name in ("one", "two"):
+        repo.write(f"specs/{name}.yaml", USERS)
+    repo.commit()
+    return repo
+
+
+def removals(outcome: Outcome) -> dict[str, tuple[str, bool]]:
+    """Of each service the fingerprint of what it removed, and whether that is accepted."""
+    return {
+        each["service"]: (each["fingerprint"], each["exception"] is not None)
+        for each in outcome.changes
+        if each["rule"] == "property-removed"
+    }
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_of_two_apis_with_one_title_each_has_its_own(
+    guardian: Guardian, check: Guardian, namesakes: Repo, together: bool
+):
+    """What is accepted of one is accepted whether the other breaks beside it or not, and nothing of the other is."""
+    here = ("--base", "HEAD", "--mode", "contract")
+
+    def break_(*names: str) -> Outcome:
+        for name in ("one", "two"):
+            namesakes.write(f"specs/{name}.yaml", USERS_RENAMED if name in names else USERS)
+        return check(namesakes, *here)
+
+    found = removals(break_("one", "two") if together else break_("two"))
+    assert len(set(found.values())) == len(found)
+    who = ("--reason", "agreed", "--owner", "team", "--expires", "2100-01-01", "--change", found["two"][0])
+    assert guardian(namesakes, "exceptions", "add", *here, *who).code == 0
+    for names, expected in (
+        (("one", "two"), {"one": False, "two": True}),
+        (("two",), {"two": True}),
+        (("one",), {"one": False}),
+    ):
+        outcome = break_(*names)
+        assert {name: accepted for name, (_, accepted) in removals(outcome).items()} == expected
+        assert ("exception-stale" in outcome.rules) == ("two" not in names)
+    break_("one", "two")
+    alone = check(namesakes, *here, "--service", "two")
+    assert removals(alone)["two"][1] and "exception-stale" not in alone.rules
+
+
 def test_add_by_fingerprint(guardian: Guardian, check: Guardian, broken: Repo):
     """``exceptions add --change`` writes what a check then accepts, and says who has still to approve."""
     mark = fingerprint(check(broken))
