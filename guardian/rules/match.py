@@ -7,10 +7,11 @@ paired by the best structural likeness so that the finding can say what changed 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from guardian.model import Effect
+from guardian.spec.api import Schema
 from guardian.spec.shape import KINDS, Atom, Shape
 
 # Alternatives less alike than this are two different ones, not one that changed.
@@ -18,6 +19,11 @@ ALIKE = 0.4
 
 # What happened from one alternative to the other, or None if they mean the same.
 RelateAtoms = Callable[[Atom, Atom], Effect | None]
+RelateSchemas = Callable[[Schema, Schema], Effect | None]
+
+# What an effect may be if head still takes all that base took, and if base took all that head takes.
+_TAKES_ALL = {None, Effect.WIDENED}
+_TOOK_ALL = {None, Effect.NARROWED}
 
 
 class Matching(NamedTuple):
@@ -26,7 +32,7 @@ class Matching(NamedTuple):
     gained: tuple[Atom, ...]
 
 
-def match(base: Shape, head: Shape, relate: RelateAtoms) -> Matching:
+def match(base: Shape, head: Shape, relate: RelateAtoms, relate_schemas: RelateSchemas) -> Matching:
     """Match the alternatives of two shapes, kind by kind."""
     matched: list[tuple[Atom, Atom]] = []
     lost: list[Atom] = []
@@ -38,7 +44,7 @@ def match(base: Shape, head: Shape, relate: RelateAtoms) -> Matching:
             matched.append((left[0], right[0]))
             continue
         if left and right:
-            pairs = _Pairs(tuple(left), tuple(right), relate)
+            pairs = _Pairs(tuple(left), tuple(right), relate, relate_schemas)
             for some, others in _selected_alike(left, right):
                 pairs.pair(some, others)
             pairs.pair(left, right)
@@ -111,10 +117,17 @@ def _pair_by(identity: Callable[[Atom], object], left: list[Atom], right: list[A
 class _Pairs:
     """The pairing of one kind, group by group."""
 
-    def __init__(self, all_left: tuple[Atom, ...], all_right: tuple[Atom, ...], relate: RelateAtoms) -> None:
+    def __init__(
+        self,
+        all_left: tuple[Atom, ...],
+        all_right: tuple[Atom, ...],
+        relate: RelateAtoms,
+        relate_schemas: RelateSchemas,
+    ) -> None:
         self._all_left = all_left
         self._all_right = all_right
         self._ask = relate
+        self._relate_schemas = relate_schemas
         self._told: dict[tuple[int, int], Effect | None] = {}
         self.matched: list[tuple[Atom, Atom]] = []
         self.lost: list[Atom] = []
@@ -125,7 +138,7 @@ class _Pairs:
         for identity in (_constant, _name):
             self.matched.extend(_pair_by(identity, left, right))
         for atom in list(left):
-            same = next((each for each in right if self._relate(atom, each) is None), None)
+            same = next((each for each in right if self._same(atom, each)), None)
             if same is not None:
                 left.remove(atom)
                 right.remove(same)
@@ -149,13 +162,33 @@ class _Pairs:
             self._told[key] = self._ask(first, second)
         return self._told[key]
 
+    def _same(self, first: Atom, second: Atom) -> bool:
+        return self._relate(first, second) is None and self._takes(first, second) and self._took(first, second)
+
     def _covered(self, atom: Atom) -> bool:
         """True if some alternative of head takes all that this one of base takes."""
-        return any(self._relate(atom, each) in {None, Effect.WIDENED} for each in self._all_right)
+        return any(self._relate(atom, each) in _TAKES_ALL and self._takes(atom, each) for each in self._all_right)
 
     def _covering(self, atom: Atom) -> bool:
         """True if some alternative of base takes all that this one of head takes."""
-        return any(self._relate(each, atom) in {None, Effect.NARROWED} for each in self._all_left)
+        return any(self._relate(each, atom) in _TOOK_ALL and self._took(each, atom) for each in self._all_left)
+
+    # An alternative lets keys pass that it does not declare. Where another one of its side declares them, a message that
+    # has them is meant for that one, and what happened to them there is no secret.
+
+    def _takes(self, first: Atom, second: Atom) -> bool:
+        """True if head takes what an alternative of base declares and one of head does not, where else it is declared."""
+        return all(
+            any(self._relate_schemas(first.properties[name], each) in _TAKES_ALL for each in declared)
+            for name, declared in _declared_elsewhere(first, second, self._all_right)
+        )
+
+    def _took(self, first: Atom, second: Atom) -> bool:
+        """True if base took what an alternative of head declares and one of base does not, where else it was declared."""
+        return all(
+            any(self._relate_schemas(each, second.properties[name]) in _TOOK_ALL for each in declared)
+            for name, declared in _declared_elsewhere(second, first, self._all_left)
+        )
 
     def _likest(
         self, left: list[Atom], right: list[Atom], lost: set[int], gained: set[int]
@@ -177,6 +210,14 @@ class _Pairs:
             if id(second) in gained and self._relate(first, second) is Effect.WIDENED:
                 return first, second
         return None
+
+
+def _declared_elsewhere(atom: Atom, other: Atom, siblings: tuple[Atom, ...]) -> Iterator[tuple[str, list[Schema]]]:
+    """The properties that the other alternative does not declare, but siblings of it do: name, and what those say."""
+    for name in atom.properties.keys() - other.properties.keys():
+        declared = [each.properties[name] for each in siblings if name in each.properties]
+        if declared:
+            yield name, declared
 
 
 def likeness(a: Atom, b: Atom) -> float:

@@ -244,7 +244,7 @@ class Walker:
             below = ((child.base, child.head) for child in self._children(a, b))
             return self._total(below, direction, text, effects)
 
-        matching = match(left, right, relate_atoms)
+        matching = match(left, right, relate_atoms, relate)
         deltas: list[tuple[Rule, Delta]] = []
         children: dict[object, Child] = {}
         for a, b in matching.matched:

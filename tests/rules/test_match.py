@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from guardian.model import Direction, Effect, Severity
+from guardian.model import Confidence, Direction, Effect, Severity
 from guardian.rules.compare import Options, compare
 from guardian.rules.match import match
 from guardian.spec.api import Schema
@@ -15,7 +15,7 @@ from guardian.spec.refs import Documents
 from guardian.spec.shape import Atom, Shape
 from guardian.spec.shaper import Shaper
 from guardian.spec.trees import MemoryTree
-from tests.rules.schemas import response_changes
+from tests.rules.schemas import request_changes, response_changes
 from tests.rules.sides import api, side
 
 
@@ -67,6 +67,50 @@ def test_a_covered_variant_is_not_lost() -> None:
     )
 
 
+PLACE = {"type": "object", "properties": {"zip": TEXT}}
+
+
+def optional(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties}
+
+
+@pytest.mark.parametrize("keyword", ["oneOf", "anyOf"])
+@pytest.mark.parametrize(
+    ("before", "after", "rules"),
+    [
+        (TEXT, TEXT | {"maxLength": 3}, ["max-length-changed"] * 2),
+        (TEXT, TEXT | {"pattern": "^a"}, ["pattern-changed"] * 2),
+        (TEXT, COUNT, ["type-changed"] * 2),
+        (PLACE, PLACE | {"required": ["zip"]}, ["property-became-required", "property-became-optional"]),
+    ],
+)
+@pytest.mark.parametrize("both", [True, False])
+def test_an_alternative_that_does_not_know_a_key_hides_nothing(
+    keyword: str, before: Any, after: Any, rules: list[str], both: bool
+) -> None:
+    """Where nothing is required each alternative lets the other's keys pass; what happened to them is told, as possible."""
+    base = {keyword: [optional(home=before), optional(work=before if both else COUNT)]}
+    head = {keyword: [optional(home=after), optional(work=after if both else COUNT)]}
+    for say, one, other, rule in (
+        (request_changes, base, head, rules[0]),
+        (response_changes, head, base, rules[1]),
+    ):
+        found = [change for change in say(one, other, prove=True) if change.field.startswith("home")]
+        assert [(change.rule, change.severity) for change in found] == [(rule, Severity.WARNING)]
+        assert found[0].confidence is Confidence.POSSIBLE and found[0].unproved
+
+
+@pytest.mark.parametrize("keyword", ["oneOf", "anyOf"])
+def test_alternatives_that_are_parted_or_joined_differently_take_the_same(keyword: str) -> None:
+    """What each side's alternatives declare is the same, key by key: no request to warn of."""
+    together = {keyword: [optional(home=TEXT, work=COUNT)]}
+    apart = {keyword: [optional(home=TEXT), optional(work=COUNT)]}
+    more = {keyword: [optional(home=TEXT), optional(home=TEXT, work=COUNT)]}
+    for one in (together, apart, more):
+        for other in (together, apart, more):
+            assert all(change.severity is Severity.INFO for change in request_changes(one, other)), (one, other)
+
+
 def test_each_two_alternatives_are_compared_once() -> None:
     """Comparing two of them is a long way down: every step of the matching asks for it, and is told what is known."""
     base, head = (shape_of({"anyOf": [variant(a=each), variant(b=each), variant(c=each)]}) for each in (TEXT, COUNT))
@@ -76,7 +120,7 @@ def test_each_two_alternatives_are_compared_once() -> None:
         asked.append((id(one), id(other)))
         return Effect.CHANGED
 
-    matching = match(base, head, relate)
+    matching = match(base, head, relate, lambda one, other: Effect.CHANGED)
     assert [list(pair[0].properties) for pair in matching.matched] == [["a"], ["b"], ["c"]]
     assert len(asked) == len(set(asked)) == 9
 
