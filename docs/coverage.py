@@ -34,7 +34,7 @@ A cell is the verdict on the edit, then on its reverse, where nothing is known o
 - fields in versions without them.
 
 A warning where other places break is one that no message could prove: an object without any key, for one, has no text of
-its own in a parameter (`minProperties`, `else`). The edits are in `fixtures/probes.py` and `fixtures/fields.yaml`.
+its own in a parameter or a form (`minProperties`, `else`). The edits are in `fixtures/probes.py` and `fixtures/fields.yaml`.
 """
 
 Cell = tuple[str, str]

@@ -44,8 +44,10 @@ def report_schema() -> dict[str, Any]:
             "line": _object(file=_TEXT, line=_LINE),
             "witness": _object(
                 value=_said({}, "A value that one side accepts and the other refuses."),
-                accepted_by_base={"type": "boolean"},
-                accepted_by_head={"type": "boolean"},
+                accepted_by_base=_said(
+                    {"type": "boolean"}, "Of a response: by a reader made for base that needs the field."
+                ),
+                accepted_by_head=_said({"type": "boolean"}, "Of a response: whether head may send it."),
                 explanation=_TEXT,
             ),
             "consumer": _consumer(),

@@ -34,7 +34,7 @@ def write(value: Any, name: str, location: str, style: str = "", explode: bool |
     explode = style == "form" if explode is None else explode
     plain = location == "header"
     if not name and isinstance(value, dict):
-        return "&".join(write(each, key, "form") for key, each in value.items())
+        return "&".join(filter(None, (write(each, key, "form") for key, each in value.items())))
     if style == "deepObject" and isinstance(value, dict):
         return "&".join(f"{_escape(name)}[{_escape(key)}]={_scalar(each, plain)}" for key, each in value.items())
     if style in {"simple", "label", "matrix"}:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import marshal
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from itertools import count, islice
+from itertools import chain, count, islice
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -136,8 +136,10 @@ class Prover:
         for value in islice(self.local(found, lost, reasons), MAX_LOCAL):
             missing = NO_MESSAGE
             for message in islice(self.messages(found, value), MAX_MESSAGES):
-                if root.text and not _has_text(message):
-                    continue
+                if root.text:
+                    message = self._sent_in_form(found, message) if _is_form(root, message) else message
+                    if not _has_text(message):
+                        continue
                 if _tells_apart(judges, root, message, needs, reasons):
                     return _Shown(message, lost)
         return reasons[0] if reasons else missing
@@ -274,6 +276,20 @@ class Prover:
         *outer, (parent, child, below) = steps
         for made in _around(sender, parent, child, below, value):
             yield from self._wrapped(sender, outer, made)
+
+    def _sent_in_form(self, found: Found, message: dict[str, Any]) -> dict[str, Any]:
+        """A form as it travels: a field whose value writes nothing has another value, or is not there."""
+        if all(map(_has_text, message.values())):
+            return message
+        sender = self._sampler(found.root.direction is Direction.RESPONSE, found.root.direction)
+        atoms = sender.atoms(_turned(found.root, found.root.base, found.root.head)[0])
+        sent: dict[str, Any] = {}
+        for name, value in message.items():
+            others = (
+                each for atom in atoms if name in atom.properties for each in sender.values(atom.properties[name])
+            )
+            sent.update((name, each) for each in islice(filter(_has_text, chain([value], others)), 1))
+        return sent
 
     def _sampler(self, is_head: bool, direction: Direction) -> Sampler:
         sampler = self._samplers.get((is_head, direction))
@@ -417,8 +433,13 @@ def _needs(found: Found, name: str) -> Json:
     return needs
 
 
+def _is_form(root: SchemaRoot, message: Any) -> bool:
+    """Whether a text is that of a whole form, not of one parameter."""
+    return not root.field.partition(":")[2] and isinstance(message, dict)
+
+
 def _has_text(value: Any) -> bool:
-    """An empty array or object writes nothing: then there is no parameter at all."""
+    """An empty array or object writes nothing: then there is no parameter, and no field of a form, at all."""
     return bool(value) or not isinstance(value, list | dict)
 
 

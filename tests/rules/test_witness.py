@@ -173,6 +173,50 @@ def test_parameters_as_they_stand_in_the_url(base: str, head: str, rule: str, te
     assert proof(found, rule).value == text
 
 
+FORM = "/forms: {{post: {{requestBody: {{required: true, content: {{application/x-www-form-urlencoded: {{schema: {}}}}}}}, responses: {{}}}}}}"
+
+
+def form(**fields: Any) -> str:
+    required = [name for name in fields if not name.endswith("_")]
+    fields = {name.removesuffix("_"): each for name, each in fields.items()}
+    return FORM.format(json.dumps({"type": "object", "required": required, "properties": fields}))
+
+
+TEXTS = {"type": "array", "items": STRING}
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "rule", "text"),
+    [
+        (form(t={"enum": ["a", "b"]}, many=TEXTS), form(t={"enum": ["b"]}, many=TEXTS), "enum-value-removed", "t=a&many=a"),
+        (form(t={"enum": ["a", "b"]}, many_=TEXTS), form(t={"enum": ["b"]}, many_=TEXTS), "enum-value-removed", "t=a"),
+        (form(many=TEXTS), form(many=TEXTS | {"minItems": 2}), "min-items-changed", "many=a"),
+    ],
+)  # fmt: skip
+def test_forms_as_they_travel(base: str, head: str, rule: str, text: str) -> None:
+    """A field whose value writes nothing is not there: a witness of a form has what base requires on the wire."""
+    assert proof(changes(api(base), api(head)), rule).value == text
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "rule"),
+    [
+        (TEXTS, TEXTS | {"minItems": 1}, "min-items-changed"),
+        ({"type": "object", "additionalProperties": STRING}, {"type": "object", "additionalProperties": STRING, "minProperties": 1},
+         "min-properties-changed"),
+    ],
+)  # fmt: skip
+def test_what_writes_nothing_proves_nothing(before: Any, after: Any, rule: str) -> None:
+    """An empty array in a form cannot be told from no field at all, which head takes."""
+    for more in ({}, {"n": STRING}):
+        (found,) = (
+            each
+            for each in changes(api(form(many_=before, **more)), api(form(many_=after, **more)))
+            if each.rule == rule
+        )
+        assert (found.severity, found.confidence, found.witness) == (Severity.WARNING, Confidence.POSSIBLE, None)
+
+
 def test_one_reading_is_enough() -> None:
     """On the wire 5 is a string too: a parameter that becomes a free string refuses nothing."""
     one = "{in: query, name: q, schema: {type: integer}}"
