@@ -283,5 +283,8 @@ class Report(NamedTuple):
     mode: Mode = Mode.BOTH
     # source lines around the places of findings, for the HTML page: (file, first line number, lines)
     excerpts: Mapping[Location, tuple[int, tuple[str, ...]]] = {}
-    # the names of all services there are, checked or not
-    services: tuple[str, ...] = ()
+    # what was compared, in words
+    base: str = ""
+    head: str = ""
+    # all that services are called, and which of them that means
+    names: Mapping[str, tuple[str, ...]] = {}

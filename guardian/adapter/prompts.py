@@ -164,7 +164,7 @@ def readers_by_field(consumers: Iterable[Consumer], near: Sequence[tuple[str, st
             for exposure in use.exposes:
                 place = f"{use.service} {use.operation}.{exposure.path} -> {consumer.name} {exposure.operation}.{exposure.field}"
                 found.setdefault((1, place), set()).add(consumer.name)
-                exposed.append((consumer.name, _shape(exposure.operation), str(exposure.field)))
+                exposed.append((exposure.service or consumer.name, _shape(exposure.operation), str(exposure.field)))
     for consumer in listed:
         for use in consumer.uses:
             for each in use.reads or ():

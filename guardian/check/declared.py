@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from guardian.check.compare import Apis
-from guardian.check.services import Service, Sides
+from guardian.check.names import by_former_names
+from guardian.check.services import Selection, Sides
 from guardian.config import CheckRequest
 from guardian.errors import ReadError, UsageError
 from guardian.model import Edge, Note
@@ -26,13 +27,17 @@ _GLOB = re.compile(r"[*?\[]")
 
 @dataclass(slots=True)
 class Declared:
-    """Consumers of both sides; ``head`` is ``None`` where declarations have one state only."""
+    """Consumers of both sides; ``head_only`` is ``None`` where declarations have one state only.
+
+    ``naming`` turns what a manifest says into uses of services by their own names, as it was done with these.
+    """
 
     base: Sequence[Consumer] = ()
     head_only: Sequence[Consumer] | None = None
     notes: tuple[Note, ...] = ()
     edges: tuple[Edge, ...] = ()
     files: Mapping[str, bytes] = field(default_factory=dict)
+    naming: Callable[[Consumer], Consumer] = lambda consumer: consumer
 
     @property
     def any(self) -> bool:
@@ -62,7 +67,7 @@ class Declared:
         return lambda name: self.files[name] if name in self.files else other(name)
 
 
-def declared_consumers(sides: Sides, services: Sequence[Service], apis: Apis, request: CheckRequest) -> Declared:
+def declared_consumers(sides: Sides, selection: Selection, apis: Apis, request: CheckRequest) -> Declared:
     """Read every declaration that ``--consumers`` or guardian.yaml name.
 
     Where base is a revision its own declarations count as deployed; elsewhere there is one state of them.
@@ -75,27 +80,36 @@ def declared_consumers(sides: Sides, services: Sequence[Service], apis: Apis, re
     from guardian.check.owners import with_owners
     from guardian.graph.consumers.elsewhere import Opener
     from guardian.graph.consumers.load import load_consumers
+    from guardian.graph.naming import Naming
 
+    services = selection.services
     names = sorted({service.name for service in services} | request.config.services.keys())
     elsewhere = Opener()
     head_patterns = [_on_head(pattern, sides, request, elsewhere) for pattern in request.consumers]
-    head = load_consumers(head_patterns, names, apis.heads())
-    head = replace(
-        head, consumers=tuple(with_owners(head.consumers, request.cwd)), notes=(*elsewhere.notes, *head.notes)
-    )
+    head = load_consumers(head_patterns, names, apis.heads(), others=selection.names)
+    naming = Naming({service.name for service in services}, selection.names, apis.routes)
+    consumers = tuple(map(naming, with_owners(head.consumers, request.cwd)))
+    renamed = by_former_names(naming.used, services, selection.names, sides)
+    head = replace(head, consumers=consumers, notes=(*elsewhere.notes, *head.notes, *renamed))
+    naming.used.clear()
     base_patterns = [_on_base(pattern, sides, request) for pattern in request.consumers]
     if all(pattern is None for pattern in base_patterns):
-        return Declared(head.consumers, None, head.notes, files=head.files)
+        return Declared(head.consumers, None, head.notes, files=head.files, naming=naming)
     either = [base or head for base, head in zip(base_patterns, head_patterns, strict=True)]
     try:
-        base = load_consumers(either, names, apis.bases(), missing_ok=True)
+        base = load_consumers(either, names, apis.bases(), missing_ok=True, others=selection.names)
     except ReadError as error:
         # The change that repairs a declaration must not be held up by what it repairs: head's are read and right.
         text = f"{error.message} (in {sides.base.tree.label}), so head's declarations count as deployed"
         note = Note("warning", text, error.file, error.line)
-        return Declared(head.consumers, None, (*head.notes, note), files=head.files)
-    deployed = with_owners(base.consumers, request.cwd)
-    return Declared(deployed, head.consumers, head.notes, files={**base.files, **head.files})
+        return Declared(head.consumers, None, (*head.notes, note), files=head.files, naming=naming)
+    deployed = tuple(map(naming, with_owners(base.consumers, request.cwd)))
+    known = {consumer.name for consumer in head.consumers}
+    alone = {name: {who: use for who, use in uses.items() if who not in known} for name, uses in naming.used.items()}
+    renamed = by_former_names(alone, services, selection.names, sides)
+    return Declared(
+        deployed, head.consumers, (*head.notes, *renamed), files={**base.files, **head.files}, naming=naming
+    )
 
 
 def _on_head(pattern: str, sides: Sides, request: CheckRequest, elsewhere: Opener) -> tuple[Tree, str]:

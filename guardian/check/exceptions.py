@@ -9,10 +9,10 @@ from __future__ import annotations
 import difflib
 import hashlib
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from guardian.check.policy import reason
 from guardian.errors import UsageError
@@ -31,11 +31,14 @@ from guardian.rules.registry import find_rule
 if TYPE_CHECKING:
     from guardian.config.accepted import ExceptionEntry
 
+#: All that services are called, and which of them that means.
+Called: TypeAlias = Mapping[str, Sequence[str]]
+
 _VARIABLE = re.compile(r"\{[^}]*\}")
 
 
 def accept(
-    changes: Iterable[Change], entries: Sequence[ExceptionEntry], as_of: date, services: Collection[str]
+    changes: Iterable[Change], entries: Sequence[ExceptionEntry], as_of: date, names: Called
 ) -> tuple[list[Change], list[Change]]:
     """The changes with what is accepted marked, and a finding for each entry that is expired, stale or unsigned.
 
@@ -45,7 +48,7 @@ def accept(
         changes: settled changes, with their consumers.
         entries: the exceptions file.
         as_of: the day to judge expiries on.
-        services: all there are.
+        names: all that services are called, and which of them that means.
     """
     if not entries:
         return list(changes), []
@@ -53,7 +56,7 @@ def accept(
     unsigned: dict[int, set[str]] = {}
     settled: list[Change] = []
     for change in changes:
-        matching = [index for index, entry in enumerate(entries) if matches(entry, change, services)]
+        matching = [index for index, entry in enumerate(entries) if matches(entry, change, names)]
         used.update(matching)
         settled.append(change)
         if change.counts_as.rank < Severity.WARNING.rank:
@@ -71,28 +74,27 @@ def accept(
         if entry.expires < as_of:
             findings.append(_finding("exception-expired", entry, f"expired on {entry.expires.isoformat()}"))
         elif index not in used:
-            findings.append(
-                _finding("exception-stale", entry, f"matches no finding any more{_why_not(entry, services)}")
-            )
+            why = _why_not(entry, names)
+            findings.append(_finding("exception-stale", entry, f"matches no finding any more{why}"))
         elif index in unsigned:
-            names = ", ".join(sorted(unsigned[index]))
+            owners = ", ".join(sorted(unsigned[index]))
             findings.append(
-                _finding("exception-unsigned", entry, f"is not approved by {names}, whose consumers the change breaks")
+                _finding("exception-unsigned", entry, f"is not approved by {owners}, whose consumers the change breaks")
             )
     return settled, findings
 
 
-def matches(entry: ExceptionEntry, change: Change, services: Collection[str]) -> bool:
+def matches(entry: ExceptionEntry, change: Change, names: Called) -> bool:
     """True if the entry speaks of this change; what it leaves out is any.
 
     A fingerprint names the change wherever its file has moved to, and so under whatever name its service now has. Where
-    the service that the entry names is still there, it is meant: two APIs of one title may change alike.
+    a service is called as the entry says, that is meant: two APIs of one title may change alike.
     """
-    renamed = entry.fingerprint is not None and entry.service not in services
+    meant = names.get(entry.service)
     return (
         (entry.rule == change.rule or entry.rule in change.aliases.values())
         and (entry.fingerprint is None or same_print(entry.fingerprint, entry.service, change))
-        and (entry.service == change.service or renamed)
+        and (entry.fingerprint is not None if meant is None else change.service in meant)
         and (entry.operation is None or _erased(entry.operation) == _erased(change.operation))
         and (entry.field is None or entry.field == change.field)
     )
@@ -146,18 +148,16 @@ class Review:
         return f"accepts {findings} {until}"
 
 
-def review(
-    entries: Sequence[ExceptionEntry], changes: Sequence[Change], as_of: date, services: Collection[str]
-) -> list[Review]:
+def review(entries: Sequence[ExceptionEntry], changes: Sequence[Change], as_of: date, names: Called) -> list[Review]:
     """Every entry beside what it matches.
 
     Args:
         changes: those of a check that accepts nothing.
-        services: all there are.
+        names: all that services are called, and which of them that means.
     """
     found = []
     for index, entry in enumerate(entries):
-        matched = tuple(change for change in changes if matches(entry, change, services))
+        matched = tuple(change for change in changes if matches(entry, change, names))
         counting = [change for change in matched if change.counts_as.rank >= Severity.WARNING.rank]
         unsigned = sorted({owner for change in counting for owner in missing_signatures(entry, change)})
         found.append(Review(entry, index, matched, tuple(unsigned), (entry.expires - as_of).days))
@@ -178,15 +178,15 @@ def _erased(operation: str) -> str:
     return " ".join([words[0].upper(), *words[1:]]) if words else ""
 
 
-def _why_not(entry: ExceptionEntry, services: Collection[str]) -> str:
+def _why_not(entry: ExceptionEntry, names: Called) -> str:
     """What is likely wrong with an entry that matches nothing; empty where it has merely had its day."""
     try:
         find_rule(entry.rule)
     except UsageError as unknown:
         return f": {unknown.message}" + (f", {unknown.hint}" if unknown.hint else "")
-    if entry.service in services:
+    if entry.service in names:
         return ""
-    near = difflib.get_close_matches(entry.service, sorted(services), n=1)
+    near = difflib.get_close_matches(entry.service, sorted(names), n=1)
     return f": there is no service {entry.service}" + (f", is {near[0]} meant?" if near else "")
 
 

@@ -46,6 +46,7 @@ def situation_of(
         public=frozenset(service.name for service in selection.services if service.public),
         lowered=lowered,
         deprecation_days=request.config.lifecycle.deprecation_days,
+        naming=declared.naming,
     )
 
 

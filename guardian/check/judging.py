@@ -44,11 +44,11 @@ def judge(
     changes = _graded(ageing.settled(changes, request.mode), request)
     changes = number_twins(sorted(changes, key=order))
     entries = _entries(request, selection)
-    services = {service.name for service in selection.services}
-    open_changes, _ = accept(changes, entries, request.as_of, services)
+    names = selection.called
+    open_changes, _ = accept(changes, entries, request.as_of, names)
     contract = [change for change in open_changes if not is_policy(change)]
     versions = _graded(unbumped(contract, (service.name for service in selection.chosen), apis), request)
-    changes, findings = accept([*changes, *versions], entries, request.as_of, services)
+    changes, findings = accept([*changes, *versions], entries, request.as_of, names)
     more = _graded(findings, request)
     if versions or more:
         changes = number_twins(sorted([*changes, *more], key=order))
@@ -117,4 +117,8 @@ def _entries(request: CheckRequest, selection: Selection) -> tuple[ExceptionEntr
     except OSError as error:
         raise ConfigError(f"cannot be read: {error.strerror}", file=request.exceptions) from error
     passed_over = {service.name for service in selection.services} - {service.name for service in selection.chosen}
-    return tuple(each for each in read_exceptions(data, request.exceptions) if each.service not in passed_over)
+    return tuple(
+        each
+        for each in read_exceptions(data, request.exceptions)
+        if not passed_over.issuperset(selection.names.get(each.service, (each.service,)))
+    )

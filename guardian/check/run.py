@@ -14,7 +14,7 @@ from guardian.check.fixes import proposed, situation_of
 from guardian.check.judging import judge
 from guardian.check.places import Places, excerpts, with_lines
 from guardian.check.services import Service, survey
-from guardian.check.sides import Sides, open_sides
+from guardian.check.sides import Sides, open_sides, told, with_itself
 from guardian.config import CheckRequest, FailOn
 from guardian.errors import UsageError
 from guardian.model import Change, Fix, Impact, Note, Report, Severity, Summary, Verdict
@@ -52,7 +52,7 @@ def run(
 
     tell("tracing consumers")
     with apis.explaining():
-        declared = declared_consumers(sides, selection.services, apis, request)
+        declared = declared_consumers(sides, selection, apis, request)
         changes, notes = judge(compared, selection, declared, apis, request)
     if request.only_consumers:
         changes = _touching(changes, request.only_consumers, declared)
@@ -86,11 +86,20 @@ def run(
         summary=summary(changes, selection.chosen, declared),
         changes=tuple(changes),
         fixes=fixes,
-        notes=(*selection.notes, *_news(selection.chosen, sides), *compared.notes, *declared.notes, *notes),
+        notes=(
+            *selection.notes,
+            *_news(selection.chosen, sides),
+            *(() if compared.services else with_itself(sides, request)),
+            *compared.notes,
+            *declared.notes,
+            *notes,
+        ),
         edges=declared.edges,
         mode=request.mode,
         excerpts=excerpts(filter(_counts, changes), base, head) if request.excerpts else {},
-        services=tuple(service.name for service in selection.services),
+        names=selection.called,
+        base=told(sides.base),
+        head=told(sides.head),
     )
 
 
@@ -128,7 +137,7 @@ def _news(services: Sequence[Service], sides: Sides) -> list[Note]:
             text = f"{service.name} is a new service, so nothing of it can break"
             notes.append(Note("info", text, sides.head.tree.display(head)))
         elif base is not None and head is None:
-            text = f"{service.name} is gone: its specification was deleted"
+            text = f"{service.name} is gone: {service.gone}"
             notes.append(Note("warning", text, sides.base.tree.display(base)))
         elif base is not None and head is not None and base != head and not sides.single:
             text = f"{service.name} moved here from {sides.base.tree.display(base)}"

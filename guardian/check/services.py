@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
+from guardian.check.names import other_names, same_document
 from guardian.check.sides import Sides, holds, in_tree, open_sides, renames
 from guardian.config import CheckRequest, Config
 from guardian.errors import ConfigError, ReadError, UsageError
@@ -23,21 +25,36 @@ ReadConfig = Callable[[bytes, str], Config]
 
 
 class Service(NamedTuple):
-    """One service of the check; a path is ``None`` on the side that does not have it."""
+    """One service of the check; a path is ``None`` on the side that does not have it.
+
+    Attributes:
+        also: what else it is called: by the entry of guardian.yaml whose glob it is a match of, or as one of several.
+        formerly: what base called it.
+        gone: why head does not have it.
+    """
 
     name: str
     base_path: str | None
     head_path: str | None
     owner: str | None = None
     public: bool = False
+    also: tuple[str, ...] = ()
+    formerly: tuple[str, ...] = ()
+    gone: str = "its specification was deleted"
 
 
 class Selection(NamedTuple):
-    """All services there are, by name, and those of them that are asked for."""
+    """All services there are, by name, and those of them that are asked for; and what they are called besides."""
 
     services: tuple[Service, ...]
     chosen: tuple[Service, ...]
     notes: tuple[Note, ...] = ()
+    names: Mapping[str, tuple[str, ...]] = {}
+
+    @property
+    def called(self) -> Mapping[str, tuple[str, ...]]:
+        """All that services are called, their own names with the others, and which of them that means."""
+        return {**self.names, **{each.name: (each.name,) for each in self.services}}
 
 
 def select(sides: Sides, request: CheckRequest, read_config: ReadConfig) -> list[Service]:
@@ -57,20 +74,25 @@ def survey(sides: Sides, request: CheckRequest, read_config: ReadConfig) -> Sele
     """
     if sides.single:
         only = (_single(sides, request),)
-        return Selection(only, only)
+        return Selection(only, only, names=other_names(only))
     declared = _Declared(sides, request, read_config) if request.config_file else None
     found = tuple(declared.services() if declared else ()) or tuple(_discovered(sides))
     notes = tuple(declared.notes) if declared else ()
     if not found:
         raise UsageError(f"no OpenAPI document found in {_labels(sides)}", hint=f"name them: {_how_to_name(request)}")
+    known = other_names(found)
+
+    def asked_for(each: Service, wanted: str) -> bool:
+        return _belongs(each.name, wanted) or each.name in known.get(wanted, ())
+
     for wanted in request.services:
-        if not any(_belongs(each.name, wanted) for each in found):
+        if not any(asked_for(each, wanted) for each in found):
             names = _listed([each.name for each in found])
             raise UsageError(f"--service {wanted}: there is no such service", hint=f"there is {names}")
     chosen = found
     if request.services:
-        chosen = tuple(each for each in found if any(_belongs(each.name, wanted) for wanted in request.services))
-    return Selection(found, chosen, notes)
+        chosen = tuple(each for each in found if any(asked_for(each, wanted) for wanted in request.services))
+    return Selection(found, chosen, notes, known)
 
 
 def _how_to_name(request: CheckRequest) -> str:
@@ -107,9 +129,10 @@ def _single(sides: Sides, request: CheckRequest) -> Service:
         spec = in_tree(sides, sides.head.tree, request.config_folder, service.spec)
         if request.services == (name,) or (not request.services and spec == (head or base)):
             return Service(name, base, head, service.owner, service.visibility == "public")
-    return Service(
-        request.services[0] if request.services else posixpath.basename(service_name(head or base or "")), base, head
-    )
+    if request.services:
+        return Service(request.services[0], base, head)
+    now, was = (posixpath.basename(service_name(path)) for path in (head or base or "", base or head or ""))
+    return Service(now, base, head, formerly=(was,) if was != now else ())
 
 
 def _pair_of_files(sides: Sides) -> tuple[str | None, str | None]:
@@ -145,7 +168,8 @@ class _Declared:
         Raises:
             ReadError: there is no specification of one, on neither side.
         """
-        found = [each for name in sorted(self._names()) for each in self._family(name)]
+        families = [(name, each) for name in sorted(self._names()) for each in self._family(name)]
+        found = [each for _, each in families]
         for name, service in self._config.services.items() if holds(self._sides, self._folder) else ():
             if not any(_belongs(each.name, name) for each in found):
                 raise ReadError(
@@ -165,7 +189,10 @@ class _Declared:
         if not found and self._names():
             message = "names no specification that is there, so every OpenAPI document was looked for"
             self.notes.append(Note("info", f"{self._config_name()} {message}"))
-        return self._without_renamed(found)
+        return [
+            self._followed(name, each, each.base_path, found) if each.base_path and not each.head_path else each
+            for name, each in self._without_renamed(families)
+        ]
 
     def _names(self) -> set[str]:
         return self._config.services.keys() | self._base_config.services.keys()
@@ -178,10 +205,23 @@ class _Declared:
             self._config, name, self._sides.base.tree
         )
         several = len(heads) > 1 or len(bases) > 1
+        members: list[Service] = []
         for base, head in self._pairs(bases, heads, several):
-            spec = (self._config.services.get(name) or self._base_config.services[name]).spec
-            label = f"{name}/{_told_apart(head or base or '', spec)}" if several else name
-            yield self._service(label, name, base, head)
+            was = self._as_one_of_several(self._base_config, name, base)
+            now = self._as_one_of_several(self._config, name, head)
+            label = (now or was or name) if several else name
+            also = tuple(each for each in (name, now) if each is not None and each != label)
+            formerly = (was,) if was is not None and was not in (label, *also) else ()
+            if head is None and (twin := _newcomer(members, label)) is not None:
+                members[twin] = members[twin]._replace(base_path=base)  # the glob itself was changed
+            else:
+                members.append(self._service(label, name, base, head)._replace(also=also, formerly=formerly))
+        yield from members
+
+    def _as_one_of_several(self, config: Config, name: str, path: str | None) -> str | None:
+        """What a document of an entry is called where that has several; ``None`` where it cannot have."""
+        known = config.services.get(name) or self._config.services.get(name) or self._base_config.services[name]
+        return f"{name}/{_told_apart(path, known.spec)}" if path is not None and _GLOB.search(known.spec) else None
 
     def _pairs(self, bases: list[str], heads: list[str], several: bool) -> Iterator[tuple[str | None, str | None]]:
         if len(bases) == len(heads) == 1 and not several:
@@ -221,18 +261,39 @@ class _Declared:
         known = self._config.services.get(name) or self._base_config.services[name]
         return Service(label, base, head, known.owner, known.visibility == "public")
 
-    def _without_renamed(self, found: list[Service]) -> list[Service]:
+    def _without_renamed(self, found: list[tuple[str, Service]]) -> list[tuple[str, Service]]:
         """Without the services that head knows by another name: their specification is compared under that one."""
-        known = {each.base_path: each.name for each in found if each.head_path is not None}
-        kept = []
-        for each in found:
+        known = {each.base_path: each.name for _, each in found if each.head_path is not None}
+        kept, formerly = [], defaultdict[str, list[str]](list)
+        for entry, each in found:
             other = known.get(each.base_path) if each.head_path is None else None
             if other is None:
-                kept.append(each)
-            else:
-                message = f"{each.name} is called {other} now; consumers who still name it {each.name} are not matched"
-                self.notes.append(Note("warning", message, self._config_name()))
-        return kept
+                kept.append((entry, each))
+                continue
+            formerly[other] += (each.name, *each.also, *each.formerly)
+            message = f"{each.name} is called {other} now; consumers who still name it {each.name} count as its readers"
+            self.notes.append(Note("info", message, self._config_name()))
+        return [
+            (entry, each._replace(formerly=(*each.formerly, *formerly[each.name])) if each.name in formerly else each)
+            for entry, each in kept
+        ]
+
+    def _followed(self, name: str, gone: Service, was: str, found: list[Service]) -> Service:
+        """A service without a specification on head, compared where that has moved to; or with the reason why not."""
+        listed = self._config.services.get(name)
+        if self._sides.head.tree.exists(was):
+            return gone._replace(gone=f"guardian.yaml no longer names its specification, though {was} is still there")
+        now = next((head for head, base in self._moved().items() if base == was), None)
+        if now is None or any(each.head_path == now for each in found) or not self._sides.head.tree.exists(now):
+            still = ", and guardian.yaml still names it" if listed and not _GLOB.search(listed.spec) else ""
+            return gone._replace(gone=f"{gone.gone}{still}")
+        if listed is None:
+            return gone._replace(gone=f"guardian.yaml no longer names it; its specification is {now} now")
+        if not same_document(self._sides, was, now):
+            return gone._replace(gone=f"{gone.gone}; if it is {now} now, which is much like it, correct `spec`")
+        message = f"the specification of {gone.name} has moved to {now}: correct `spec`, which is {listed.spec}"
+        self.notes.append(Note("warning", message, self._config_name()))
+        return gone._replace(head_path=now)
 
     def _config_name(self) -> str | None:
         file = self._request.config_file
@@ -259,6 +320,11 @@ class _Declared:
             return None
 
 
+def _newcomer(members: list[Service], label: str) -> int | None:
+    """Where among the services of an entry the one of a name is that base does not have."""
+    return next((at for at, each in enumerate(members) if each.name == label and each.base_path is None), None)
+
+
 def _told_apart(path: str, spec: str) -> str:
     """What tells a document from the others that its glob matches: its path without what the glob spells out."""
     before, after = re.split(_GLOB, spec, maxsplit=1)[0], re.split(r"[*?\]]", spec)[-1]
@@ -275,4 +341,10 @@ def _discovered(sides: Sides) -> Iterator[Service]:
     bases, heads = discover(sides.base), discover(sides.head)
     moved = [] if set(bases) == set(heads) else renames(sides)
     for each in pair(bases, heads, moved, titles_of(sides.base, sides.head)):
-        yield Service(each.service, each.base_path, each.head_path)
+        was, now = each.base_path, each.head_path
+        service = Service(each.service, was, now)
+        if was is not None and now is None and sides.head.tree.exists(was):
+            service = service._replace(gone=f"{was} is still there, but no OpenAPI document any more")
+        elif was is not None and service_name(was) != each.service:
+            service = service._replace(formerly=(service_name(was),))
+        yield service

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from guardian.config import CheckRequest
 from guardian.errors import UsageError
+from guardian.model import Note
 from guardian.spec import git
 from guardian.spec.git import FileChange
 from guardian.spec.sources import Side, open_side
@@ -160,6 +161,33 @@ def renames(sides: Sides) -> list[FileChange]:
         found, prefix = git.changed_files(base.repo, base.commit), inside
     pairs = ((_below(each.base, base.prefix), _below(each.head, prefix)) for each in found if each.renamed)
     return [FileChange(was, now) for was, now in pairs if was is not None and now is not None]
+
+
+def told(side: Side) -> str:
+    """A side in words, a revision with its commit."""
+    tree = side.tree
+    label = "the work tree" if isinstance(tree, WorkTree) and side.path is None else side.label
+    if isinstance(tree, GitTree) and not side.label.startswith(tree.commit[:12]):
+        return f"{label} at {tree.commit[:12]}"
+    return label
+
+
+def with_itself(sides: Sides, request: CheckRequest) -> list[Note]:
+    """A note where nothing differs because a commit is compared with itself, as on a default branch."""
+    base, head = sides.base.tree, sides.head.tree
+    if not isinstance(base, GitTree) or (request.base or "").partition(":")[0] in ("HEAD", "@"):
+        return []
+    if isinstance(head, GitTree):
+        same, what = head.commit == base.commit, "there is nothing to compare"
+    elif isinstance(head, WorkTree):
+        same = git.try_resolve(base.repo, "HEAD") == base.commit
+        what = "only what is not committed was compared"
+    else:
+        return []
+    if not same:
+        return []
+    text = f"base ({base.label}) is the same commit as head, so {what}; name another base, such as --base HEAD~1"
+    return [Note("info", text)]
 
 
 def _below(path: str | None, prefix: str) -> str | None:

@@ -41,6 +41,7 @@ class State:
             tuple(sorted(service.name for service in self.selection.chosen)),
             frozenset(service.name for service in self.selection.services if service.public),
             tuple((service.name, service.owner) for service in self.selection.services if service.owner),
+            tuple(sorted(self.selection.names.items())),
         )
 
 
@@ -62,7 +63,7 @@ def open_state(request: CheckRequest) -> State:
         selection = Selection((), ())
     apis = Apis(selection.services, sides, request)
     with apis.explaining():
-        declared = declared_consumers(sides, selection.services, apis, request)
+        declared = declared_consumers(sides, selection, apis, request)
     return State(apis, Routes(apis.heads()), selection, replace(declared, base=declared.head, head_only=None))
 
 

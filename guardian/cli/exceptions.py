@@ -193,7 +193,7 @@ def _reviewed(run: Run, flags: CheckFlags) -> list[Review]:
     # All services and consumers: what a narrower check does not see would look stale.
     request = run.request._replace(services=(), only_consumers=(), exceptions=None, fixes=False, excerpts=False)
     report = checked(run._replace(request=request))
-    return review(entries, report.changes, run.request.as_of, report.services)
+    return review(entries, report.changes, run.request.as_of, report.names)
 
 
 def _shown(each: Review) -> list[str]:

@@ -55,6 +55,7 @@ class Situation:
         paths: where head has the entry document of a service, in its tree. A service that is named here need not be read
             to know that a fix does not concern it.
         public: the services with readers that nobody declared.
+        naming: a consumer as its manifest has it, with its uses as uses of services by their own names.
         lowered: whether the user has said how severe a change is (see ``guardian.graph.settle``).
         as_of: the day of the check: windows start on it.
         deprecation_days: how long a window is open.
@@ -72,6 +73,7 @@ class Situation:
     public: frozenset[str] = frozenset()
     lowered: Callable[[Change], bool] = lambda change: False
     deprecation_days: int = 90
+    naming: Callable[[Consumer], Consumer] = lambda consumer: consumer
 
     @property
     def consumers(self) -> Sequence[Consumer]:
@@ -370,7 +372,7 @@ class Bench:
         consumers = self.situation.consumers
         for file in manifests:
             name = file.patch.file
-            said = load_manifest(file.says, name, partial(_line, file.data))
+            said = self.situation.naming(load_manifest(file.says, name, partial(_line, file.data)))
             consumers = [
                 each
                 if each.name != said.name

@@ -78,14 +78,17 @@ def _migrate(work: Work, name: str) -> _Migration | None:
             migration = _open(work, name)
             if migration is None:
                 return None
-        consumer = _read(migration)
+        consumer = work.situation.naming(_read(migration))
         uses = [
-            (index, use)
-            for index, use in enumerate(consumer.uses)
+            (_index(use), use)
+            for use in consumer.uses
             if use.service == work.service
             and use.operation is not None
             and work.routes.key(use.service, use.operation) == work.routes.key(work.service, change.operation)
         ]
+        others = {_index(use) for use in consumer.uses if use.service != work.service}
+        if any(index in others for index, _ in uses):
+            return None  # it names several services at once, and not all of them change
         if not uses or not _move(work, migration, change, consumer, uses):
             return None
     return migration
@@ -105,6 +108,11 @@ def _open(work: Work, name: str) -> _Migration | None:
         return None
     editor: TextEditor = work.bench.manifest_editor(file)
     return _Migration(file, editor.says, [], [])
+
+
+def _index(use: Use) -> int:
+    """Which of its manifest's uses this is, or is a part of."""
+    return int(steps_of(use.origin.pointer)[1])
 
 
 def _read(migration: _Migration) -> Consumer:

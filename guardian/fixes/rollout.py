@@ -63,7 +63,7 @@ def _lineage(names: set[str], draft: Draft, situation: Situation, addressed: Seq
     graph.add_nodes_from(sorted(names))
     fields = [fieldpath.parse(change.field) for change in addressed]
     passed_on = {
-        (each.name, _shape(exposure.operation))
+        (exposure.service or each.name, _shape(exposure.operation)): each.name
         for each in situation.everybody
         if each.name in names
         for use in each.uses
@@ -72,8 +72,9 @@ def _lineage(names: set[str], draft: Draft, situation: Situation, addressed: Seq
     }
     for consumer in situation.everybody:
         for use in consumer.uses:
-            if consumer.name in names and (use.service, _shape(use.operation or "")) in passed_on:
-                graph.add_edge(use.service, consumer.name)
+            giver = passed_on.get((use.service, _shape(use.operation or "")))
+            if consumer.name in names and giver is not None:
+                graph.add_edge(giver, consumer.name)
     graph.remove_edges_from(list(networkx.selfloop_edges(graph)))
     return graph
 

@@ -82,7 +82,7 @@ def within_reach(services: Iterable[str], consumers: Iterable[Consumer]) -> set[
     for consumer in consumers:
         for use in consumer.uses:
             if use.exposes:
-                onward.setdefault(use.service, set()).add(consumer.name)
+                onward.setdefault(use.service, set()).update(each.service or consumer.name for each in use.exposes)
     found = set(services)
     pending = sorted(found)
     while pending:
@@ -108,9 +108,10 @@ def _add_use(graph: Graph, routes: Routes, use: Use) -> None:
     for exposure in use.exposes:
         source = _add_field(graph, use.service, key, "reads", exposure.path)
         graph.add_edge(source, consumer, kind="reads")
-        graph.add_node(service_node(use.consumer), kind="service")
-        own = _add_operation(graph, routes, use.consumer, exposure.operation)
-        target = _add_field(graph, use.consumer, own, "reads", exposure.field)
+        provider = exposure.service or use.consumer
+        graph.add_node(service_node(provider), kind="service")
+        own = _add_operation(graph, routes, provider, exposure.operation)
+        target = _add_field(graph, provider, own, "reads", exposure.field)
         _append(graph, source, target, "exposes", "links", (use.consumer, exposure))
 
 

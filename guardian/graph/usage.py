@@ -91,6 +91,7 @@ class Company:
         services: the services that are asked about, sorted.
         public: those that have readers whom nobody declared.
         owners: who answers for each service, where that is said.
+        names: what services are called besides, and which of them that means.
     """
 
     routes: Routes
@@ -98,6 +99,7 @@ class Company:
     services: tuple[str, ...]
     public: frozenset[str] = frozenset()
     owners: tuple[tuple[str, str], ...] = ()
+    names: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 def targets(text: str, company: Company, *, whole: bool = False) -> list[Target]:
@@ -113,7 +115,7 @@ def targets(text: str, company: Company, *, whole: bool = False) -> list[Target]
     Raises:
         UsageError: there is no such operation or field; the hint names what is close to it.
     """
-    services, rest = _service(text.strip(), company.services)
+    services, rest = _service(text.strip(), company)
     if not is_operation(rest.partition("#")[0]):
         if whole:
             raise UsageError(f"`{text}` names no operation", hint="write it as manifests do: `GET /users/{id}`")
@@ -162,11 +164,13 @@ def overview(company: Company) -> list[Fact]:
 # --- what is meant ------------------------------------------------------------------------------------------------
 
 
-def _service(text: str, services: Sequence[str]) -> tuple[Sequence[str], str]:
-    for name in sorted(services, key=len, reverse=True):
-        if text.startswith((f"{name}:", f"{name} ")):
-            return [name], text[len(name) + 1 :].strip()
-    return services, text
+def _service(text: str, company: Company) -> tuple[Sequence[str], str]:
+    meant = {**dict(company.names), **{name: (name,) for name in company.services}}
+    for name in sorted(meant, key=len, reverse=True):
+        services = [each for each in meant[name] if each in company.services]
+        if services and text.startswith((f"{name}:", f"{name} ")):
+            return services, text[len(name) + 1 :].strip()
+    return company.services, text
 
 
 def _known(company: Company, service: str, operation: str) -> bool:

@@ -33,12 +33,16 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Exposure:
-    """Lineage: the consumer passes ``path`` on as ``field`` of ``operation`` of its own API."""
+    """Lineage: the consumer passes ``path`` on as ``field`` of ``operation`` of its own API.
+
+    ``service`` is that API where it is not called as the consumer is.
+    """
 
     path: Path
     operation: str
     field: Path
     origin: Location
+    service: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,8 @@ def render(report: Report, *, color: bool = False, width: int = 100, verbose: bo
     shown = [block for block in found if block.standing.counts]
     page.text(safe(words.headline(report)), lead=(f"{report.verdict.value.upper()}  ", _VERDICT_STYLE[report.verdict]))
     page.text(safe(words.summary_sentence(report)))
+    if verbose and report.base:
+        page.text(safe(f"Base is {report.base}, head is {report.head}."))
     for number, block in enumerate(shown, start=1):
         page.gap()
         _block(page, block, number, verbose)

@@ -377,3 +377,41 @@ def test_nothing_found_in_a_repository(check: Guardian, tmp_path: Path):
     outcome = check(repo)
     assert (outcome.code, outcome.out) == (2, "")
     assert "guardian init" in outcome.err
+
+
+# --- a commit and itself ------------------------------------------------------------------------------------------
+
+SAME = "base (main) is the same commit as head"
+
+
+def _notes(outcome: Outcome) -> list[str]:
+    return [note["message"] for note in outcome.report["notes"]]
+
+
+def test_a_default_branch_is_compared_with_itself(check: Guardian, guardian: Guardian, repo: Repo):
+    """Where nothing differs because base is what is checked out, the report says so and how to name another base."""
+    repo.git("checkout", "--quiet", "main")
+    (text,) = _notes(check(repo))
+    assert text == f"{SAME}, so only what is not committed was compared; name another base, such as --base HEAD~1"
+    assert SAME in guardian(repo, "check").out
+    (text,) = _notes(check(repo, "--base", "main", "--head", "feature"))
+    assert text == f"{SAME}, so there is nothing to compare; name another base, such as --base HEAD~1"
+
+
+def test_a_base_that_is_not_what_is_checked_out(check: Guardian, repo: Repo):
+    """Nothing is said where another commit is compared, where something differs, and where HEAD itself was asked for."""
+    repo.write("specs/users.yaml", USERS_RENAMED)
+    assert not any(SAME in text for text in _notes(check(repo)))
+    repo.git("checkout", "--quiet", "--", ".")
+    assert _notes(check(repo, "--base", "HEAD")) == []
+    repo.commit("another")
+    assert _notes(check(repo)) == []
+
+
+def test_the_sides_are_named_on_demand(guardian: Guardian, repo: Repo):
+    """``--verbose`` names base with its commit, and head."""
+    commit = repo.git("rev-parse", "--short=12", "main")
+    line = f"Base is main at {commit}, head is the work tree."
+    assert line in guardian(repo, "check", "--verbose").out
+    assert line not in guardian(repo, "check").out
+    assert f"Base is {commit}, head is" in guardian(repo, "check", "--verbose", "--base", commit).out

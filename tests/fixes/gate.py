@@ -44,7 +44,7 @@ def laid_out(request: CheckRequest) -> tuple[Situation, tuple[Change, ...]]:
     sides = open_sides(request)
     selection = survey(sides, request, read_config)
     apis = Apis(selection.services, sides, request)
-    declared = declared_consumers(sides, selection.services, apis, request)
+    declared = declared_consumers(sides, selection, apis, request)
     made = Situation(
         base=apis.bases(),
         head=apis.heads(),

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from guardian.graph.consumers.backstage import Entity, is_entity, read_catalog
-from guardian.graph.consumers.endpoints import Endpoints
+from guardian.graph.consumers.endpoints import Answer, Endpoints
 from guardian.graph.consumers.har import is_har, read_har
 from guardian.graph.consumers.logs import is_log, read_log
 from guardian.graph.consumers.names import Names
@@ -400,3 +400,12 @@ def test_what_is_no_log() -> None:
     """YAML, JSON and prose are not taken for logs."""
     for text in ("consumer: a\n", '{"openapi": "3.1.0"}', "hello world", "", "{"):
         assert not is_log(text.encode())
+
+
+def test_a_service_by_another_name() -> None:
+    """A name that services are called besides finds whichever of them has the operation."""
+    endpoints = Endpoints(APIS, Names(APIS), {"people": ("orders", "users")})
+    assert endpoints.service("People Service") == endpoints.named("people") == "people"
+    answer = endpoints.within("people", "GET", "/users/7")
+    assert (answer.service, answer.operation) == ("users", "GET /users/{id}")
+    assert endpoints.within("people", "GET", "/not/there") == Answer("people", None)

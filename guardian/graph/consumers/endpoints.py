@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from urllib.parse import urlsplit
 
 from guardian.graph.consumers.names import Names
@@ -23,10 +24,20 @@ class Answer:
 
 
 class Endpoints:
-    """Finds who answers requests, for sources that know no more of a provider than its URLs or its host."""
+    """Finds who answers requests, for sources that know no more of a provider than its URLs or its host.
 
-    def __init__(self, apis: Mapping[str, Api], names: Names) -> None:
-        self.names = names
+    Args:
+        apis: the Apis by service.
+        names: what services are called.
+        others: what they are called besides, and which of them that means.
+    """
+
+    def __init__(
+        self, apis: Mapping[str, Api], names: Names, others: Mapping[str, Sequence[str]] = MappingProxyType({})
+    ) -> None:
+        self._names = names
+        self._others = others
+        self._alike = Names(others)
         self._apis = apis
         self._routes = Routes(apis)
         self._hosts: dict[str, list[str]] | None = None
@@ -46,13 +57,20 @@ class Endpoints:
 
     def within(self, service: str, method: str, target: str) -> Answer:
         """The operation of a known service that answers."""
-        operation = self._routes.match(service, method, target)
-        return Answer(service, operation.name if operation else None)
+        for each in self._others.get(service, (service,)):
+            operation = self._routes.match(each, method, target)
+            if operation is not None:
+                return Answer(each, operation.name)
+        return Answer(service, None)
+
+    def named(self, name: str) -> str | None:
+        """What the service that a name means is called here; that may be another name than its own."""
+        return self._names.find(name) or self._alike.find(name)
 
     def service(self, name: str) -> str | None:
-        """The service that a name or host means."""
+        """The service that a name or host means, as it is called here."""
         hosts = self.by_host(name.lower())
-        return self.names.find(name) or (hosts[0] if len(hosts) == 1 else None)
+        return self._names.find(name) or (hosts[0] if len(hosts) == 1 else self._alike.find(name))
 
     def by_host(self, host: str) -> list[str]:
         """The services of which a server has this host; sorted."""

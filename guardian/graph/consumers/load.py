@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
+from types import MappingProxyType
 from typing import Any
 
 from guardian.errors import ReadError
@@ -58,6 +59,7 @@ def load_consumers(
     missing_ok: bool = False,
     caller: str | None = None,
     answering: str | None = None,
+    others: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> Declarations:
     """Read all declarations of one side.
 
@@ -68,11 +70,12 @@ def load_consumers(
         missing_ok: that a pattern matches nothing is fine, as it is on base.
         caller: whose recordings, collections and lines of access logs these are, where the files do not say.
         answering: the service whose access logs these are, where no log says so.
+        others: what services are called besides, and which of them that means.
 
     Raises:
         ReadError: a file that was named is not there or is no declaration; a manifest or pact cannot be read.
     """
-    loader = _Loader(services, apis or {}, caller, answering)
+    loader = _Loader(services, apis or {}, caller, answering, others)
     for tree, pattern in patterns:
         for path, named in loader.matches(tree, pattern, missing_ok):
             loader.read(tree, path, named)
@@ -90,13 +93,18 @@ class _Document:
 
 class _Loader:
     def __init__(
-        self, services: Collection[str], apis: Mapping[str, Api], caller: str | None, answering: str | None
+        self,
+        services: Collection[str],
+        apis: Mapping[str, Api],
+        caller: str | None,
+        answering: str | None,
+        others: Mapping[str, Sequence[str]],
     ) -> None:
         self._services = services
         self._caller = caller
         self._answering = answering
         self._names = Names(services)
-        self._endpoints = Endpoints(apis, self._names)
+        self._endpoints = Endpoints(apis, self._names, others)
         self._files: dict[str, bytes] = {}
         self._notes: list[Note] = []
         self._manifests: list[Consumer] = []

@@ -72,7 +72,7 @@ def read_log(
         service: whose log it is, if the file's name does not tell.
         caller: who calls where a line does not say.
     """
-    owner = service or endpoints.names.find(PurePosixPath(file).name.split(".")[0])
+    owner = service or endpoints.named(PurePosixPath(file).name.split(".")[0])
     calls = Calls("access log")
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():

@@ -164,7 +164,8 @@ class Ground:
             for use in self._uses.get(pending.pop(), ()):
                 found[id(use)] = use
                 for each in use.exposes:
-                    onward = {(use.consumer, ""), (use.consumer, routes.key(use.consumer, each.operation))} - seen
+                    own = each.service or use.consumer
+                    onward = {(own, ""), (own, routes.key(own, each.operation))} - seen
                     seen |= onward
                     pending.extend(onward)
         several = ((each, tuple(use for use in each.uses if id(use) in found)) for each in self.consumers)
