@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from guardian.check.compare import Apis
 from guardian.check.declared import Declared
 from guardian.check.places import Places
-from guardian.check.services import Selection
+from guardian.check.service import Selection
 from guardian.check.sides import path_of
 from guardian.config import CheckRequest
 from guardian.model import Change, Fix, Impact, Note

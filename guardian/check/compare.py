@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from guardian.check.services import Service
+from guardian.check.service import Service
 from guardian.check.sides import Sides, path_of
 from guardian.check.unreadable import explaining
 from guardian.check.untouched import Untouched

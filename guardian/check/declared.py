@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from guardian.check.compare import Apis
 from guardian.check.names import by_former_names
-from guardian.check.services import Selection, Sides
+from guardian.check.service import Selection
+from guardian.check.sides import Sides
 from guardian.config import CheckRequest
 from guardian.errors import ReadError, UsageError
 from guardian.model import Edge, Note

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from guardian.check.compare import Apis
 from guardian.check.declared import Declared
-from guardian.check.services import Selection
+from guardian.check.service import Selection
 from guardian.config import CheckRequest
 from guardian.model import Change, Fix, Note, Severity
 from guardian.rules.compare import Options

@@ -18,7 +18,7 @@ from guardian.check.declared import Declared
 from guardian.check.exceptions import accept
 from guardian.check.lifecycle import Ageing
 from guardian.check.policy import is_policy
-from guardian.check.services import Selection
+from guardian.check.service import Selection
 from guardian.check.versions import unbumped
 from guardian.config import CheckRequest
 from guardian.errors import ConfigError

@@ -11,7 +11,7 @@ from guardian.model import Note
 from guardian.spec.discover import titles_of
 
 if TYPE_CHECKING:
-    from guardian.check.services import Service
+    from guardian.check.service import Service
     from guardian.graph.uses import Use
 
 

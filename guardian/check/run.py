@@ -13,7 +13,8 @@ from guardian.check.declared import Declared, declared_consumers
 from guardian.check.fixes import proposed, situation_of
 from guardian.check.judging import judge
 from guardian.check.places import Places, excerpts, with_lines
-from guardian.check.services import Service, survey
+from guardian.check.service import Service
+from guardian.check.services import survey
 from guardian.check.sides import Sides, open_sides, told, with_itself
 from guardian.config import CheckRequest, FailOn
 from guardian.errors import UsageError

@@ -6,55 +6,25 @@ import os
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
 
+from guardian.check.discovered import discovered
 from guardian.check.names import other_names, same_document
-from guardian.check.sides import Sides, holds, in_tree, open_sides, renames
+from guardian.check.newness import REMEDY, nothing_to_compare, why_never
+from guardian.check.service import Selection, Service, listed
+from guardian.check.sides import Sides, holds, in_tree, renames
 from guardian.config import CheckRequest, Config
 from guardian.errors import ConfigError, ReadError, UsageError
 from guardian.model import Note
-from guardian.spec.discover import discover, pair, service_name, titles_of
+from guardian.spec.discover import service_name
+from guardian.spec.globs import fixed_folder, matches_glob
+from guardian.spec.locate import locate
+from guardian.spec.pointers import escape
 from guardian.spec.trees import Tree
-
-__all__ = ["Selection", "Service", "Sides", "open_sides", "select", "survey"]
 
 _GLOB = re.compile(r"[*?\[]")
 
 ReadConfig = Callable[[bytes, str], Config]
-
-
-class Service(NamedTuple):
-    """One service of the check; a path is ``None`` on the side that does not have it.
-
-    Attributes:
-        also: what else it is called: by the entry of guardian.yaml whose glob it is a match of, or as one of several.
-        formerly: what base called it.
-        gone: why head does not have it.
-    """
-
-    name: str
-    base_path: str | None
-    head_path: str | None
-    owner: str | None = None
-    public: bool = False
-    also: tuple[str, ...] = ()
-    formerly: tuple[str, ...] = ()
-    gone: str = "its specification was deleted"
-
-
-class Selection(NamedTuple):
-    """All services there are, by name, and those of them that are asked for; and what they are called besides."""
-
-    services: tuple[Service, ...]
-    chosen: tuple[Service, ...]
-    notes: tuple[Note, ...] = ()
-    names: Mapping[str, tuple[str, ...]] = {}
-
-    @property
-    def called(self) -> Mapping[str, tuple[str, ...]]:
-        """All that services are called, their own names with the others, and which of them that means."""
-        return {**self.names, **{each.name: (each.name,) for each in self.services}}
 
 
 def select(sides: Sides, request: CheckRequest, read_config: ReadConfig) -> list[Service]:
@@ -76,10 +46,14 @@ def survey(sides: Sides, request: CheckRequest, read_config: ReadConfig) -> Sele
         only = (_single(sides, request),)
         return Selection(only, only, names=other_names(only))
     declared = _Declared(sides, request, read_config) if request.config_file else None
-    found = tuple(declared.services() if declared else ()) or tuple(_discovered(sides))
+    found = tuple(declared.services() if declared else ())
     notes = tuple(declared.notes) if declared else ()
     if not found:
-        raise UsageError(f"no OpenAPI document found in {_labels(sides)}", hint=f"name them: {_how_to_name(request)}")
+        found, remarks = discovered(sides)
+        notes = (*notes, *remarks)
+    if not found:
+        remedy = "\n".join([f"name them: {_how_to_name(request)}", *(note.message for note in notes)])
+        raise UsageError(f"no OpenAPI document found in {_labels(sides)}", hint=remedy)
     known = other_names(found)
 
     def asked_for(each: Service, wanted: str) -> bool:
@@ -87,7 +61,7 @@ def survey(sides: Sides, request: CheckRequest, read_config: ReadConfig) -> Sele
 
     for wanted in request.services:
         if not any(asked_for(each, wanted) for each in found):
-            names = _listed([each.name for each in found])
+            names = listed([each.name for each in found])
             raise UsageError(f"--service {wanted}: there is no such service", hint=f"there is {names}")
     chosen = found
     if request.services:
@@ -108,11 +82,6 @@ def _labels(sides: Sides) -> str:
     return " or ".join("the working directory" if label == "." else label for label in labels)
 
 
-def _listed(names: list[str]) -> str:
-    more = f" and {len(names) - 10} more" if len(names) > 10 else ""
-    return ", ".join(names[:10]) + more
-
-
 def _belongs(found: str, name: str) -> bool:
     """Whether a service is the one of this name, or one of several that its glob matches."""
     return found == name or found.startswith(f"{name}/")
@@ -125,6 +94,9 @@ def _single(sides: Sides, request: CheckRequest) -> Service:
     if len(request.services) > 1:
         raise UsageError("--service may be given once where --base and --head are single files")
     base, head = _pair_of_files(sides)
+    never = why_never(sides, head) if base is None and head is not None else None
+    if never is not None:
+        raise nothing_to_compare(sides, head or "", never)
     for name, service in request.config.services.items():
         spec = in_tree(sides, sides.head.tree, request.config_folder, service.spec)
         if request.services == (name,) or (not request.services and spec == (head or base)):
@@ -160,7 +132,8 @@ class _Declared:
         self.notes: list[Note] = []
         self._renames: dict[str, str] | None = None
         self._files: dict[tuple[int, str], list[str]] = {}
-        self._base_config = self._read_base_config(read_config) or self._config
+        self._own = self._read_base_config(read_config)
+        self._base_config = self._own or self._config
 
     def services(self) -> list[Service]:
         """All of them; none where guardian.yaml has nothing to do with either side.
@@ -186,6 +159,8 @@ class _Declared:
                     file=self._config_name(),
                     hint="correct `spec`, which is relative to this file, or remove the service",
                 )
+            if each.base_path is None and each.head_path is not None:
+                self._look_at_new(each.name, each.head_path)
         if not found and self._names():
             message = "names no specification that is there, so every OpenAPI document was looked for"
             self.notes.append(Note("info", f"{self._config_name()} {message}"))
@@ -193,6 +168,39 @@ class _Declared:
             self._followed(name, each, each.base_path, found) if each.base_path and not each.head_path else each
             for name, each in self._without_renamed(families)
         ]
+
+    def _look_at_new(self, name: str, path: str) -> None:
+        """Note what is odd about a service that base does not have.
+
+        Raises:
+            ReadError: base's guardian.yaml names it as well, and base can never have its specification.
+        """
+        own = self._own.services if self._own is not None else {}
+        known = next((own[entry] for entry in own if _belongs(name, entry)), None)
+        never, label = why_never(self._sides, path), self._sides.base.tree.label
+        shown = self._sides.head.tree.display(path)
+        if never is not None and known is not None:
+            raise ReadError(
+                f"service {name}: {label} has no {shown}, as {never}, so its changes cannot be seen",
+                file=self._config_name(),
+                line=self._line_of(name),
+                hint=REMEDY,
+            )
+        if never is not None:
+            message = f"{label} has no such file and never will, as {never}: later checks will not see its changes"
+            self.notes.append(Note("warning", f"{message}; {REMEDY}", shown))
+        elif known is not None and not _GLOB.search(known.spec):
+            message = f"{label} names {name} in its guardian.yaml, but has no {known.spec}: nothing is compared with it"
+            self.notes.append(Note("warning", message, shown))
+
+    def _line_of(self, name: str) -> int | None:
+        """Where head's guardian.yaml says what the specification of a service is."""
+        file = self._request.config_file
+        entry = next((each for each in self._config.services if _belongs(name, each)), None)
+        if file is None or entry is None:
+            return None
+        pointer = f"/services/{escape(entry)}/spec"
+        return locate(file.read_bytes(), [pointer])[pointer][0]
 
     def _names(self) -> set[str]:
         return self._config.services.keys() | self._base_config.services.keys()
@@ -245,11 +253,9 @@ class _Declared:
             return []
         if not _GLOB.search(path):
             return [path] if tree.exists(path) else []
-        from guardian.graph.consumers.load import fixed_folder, matches_glob
-
-        key = id(tree), fixed_folder(path)
+        key = id(tree), path
         if key not in self._files:
-            self._files[key] = tree.files(complete_below=key[1])
+            self._files[key] = tree.files(complete_below=fixed_folder(path), meant=path)
         return [each for each in self._files[key] if matches_glob(each, path)]
 
     def _moved(self) -> dict[str, str]:
@@ -309,7 +315,7 @@ class _Declared:
             return None
         data = tree.read(path)
         if file.is_file() and file.read_bytes() == data:  # the same as head's, which is read already
-            return None
+            return self._config
         shown = f"{tree.display(path)} at {tree.label}"
         try:
             return read_config(data, shown)
@@ -332,19 +338,3 @@ def _told_apart(path: str, spec: str) -> str:
     start = path.rfind(before) + len(before) if before and before in path else 0
     end = len(path) - len(after) if after and path.endswith(after) else len(path)
     return path[start:end].strip("/") if start < end else service_name(path)
-
-
-# --- every document that is there ---------------------------------------------------------------------------------
-
-
-def _discovered(sides: Sides) -> Iterator[Service]:
-    bases, heads = discover(sides.base), discover(sides.head)
-    moved = [] if set(bases) == set(heads) else renames(sides)
-    for each in pair(bases, heads, moved, titles_of(sides.base, sides.head)):
-        was, now = each.base_path, each.head_path
-        service = Service(each.service, was, now)
-        if was is not None and now is None and sides.head.tree.exists(was):
-            service = service._replace(gone=f"{was} is still there, but no OpenAPI document any more")
-        elif was is not None and service_name(was) != each.service:
-            service = service._replace(formerly=(service_name(was),))
-        yield service

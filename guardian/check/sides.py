@@ -17,7 +17,8 @@ from guardian.model import Note
 from guardian.spec import git
 from guardian.spec.git import FileChange
 from guardian.spec.sources import Side, open_side
-from guardian.spec.trees import DirectoryTree, GitTree, Tree, WorkTree
+from guardian.spec.trees import DirectoryTree, GitTree, Tree
+from guardian.spec.worktree import WorkTree
 
 
 class Sides(NamedTuple):

@@ -9,7 +9,8 @@ from guardian.check.compare import Apis
 from guardian.check.configfile import read_config
 from guardian.check.declared import Declared, declared_consumers, local_place
 from guardian.check.places import Places
-from guardian.check.services import Selection, survey
+from guardian.check.service import Selection
+from guardian.check.services import survey
 from guardian.check.sides import Sides
 from guardian.config import CheckRequest
 from guardian.errors import UsageError

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from urllib.parse import unquote
 
-from guardian.check.services import Service
+from guardian.check.service import Service
 from guardian.check.sides import Sides
 from guardian.errors import ReadError
 from guardian.spec.trees import DirectoryTree

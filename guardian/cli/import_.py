@@ -184,7 +184,8 @@ def _apis(specs: list[str], here: Path) -> Mapping[str, Api]:
         return named
     from guardian.check.compare import Apis
     from guardian.check.configfile import read_config as config_from
-    from guardian.check.services import open_sides, select
+    from guardian.check.services import select
+    from guardian.check.sides import open_sides
     from guardian.cli.settings import find_config, read_config
     from guardian.config import CheckRequest, Config
 

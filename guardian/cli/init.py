@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -41,8 +42,10 @@ def init(
     a Backstage catalog knows. Read it over: it is yours from then on.
     """
     from guardian.cli.scan import scan
+    from guardian.cli.settings import find_config
     from guardian.spec import git
-    from guardian.spec.trees import DirectoryTree, WorkTree
+    from guardian.spec.trees import DirectoryTree
+    from guardian.spec.worktree import WorkTree
 
     here = Path.cwd()
     file = here / DEFAULT_CONFIG
@@ -50,6 +53,14 @@ def init(
         hint = "it is yours to edit; --force writes it anew from what is here now, --dry-run shows what that would be"
         raise UsageError("is there already", file=DEFAULT_CONFIG, hint=hint)
     found = scan(WorkTree(here) if git.find_root(here) else DirectoryTree(here))
+    in_subfolder = git.find_root(here) is not None and not (here / ".git").exists()
+    outer = find_config(here.parent) if in_subfolder else None
+    outer_name = os.path.relpath(outer, here) if outer is not None else ""
+    if outer is not None and not (found.services or force or dry_run):
+        raise UsageError(
+            f"no OpenAPI document was found here, and an empty {DEFAULT_CONFIG} would stand in front of {outer_name}",
+            hint="add what you need there; --force writes one here nevertheless",
+        )
     text = first_config(found)
     if dry_run:
         write_stdout(text)
@@ -59,6 +70,8 @@ def init(
         remark(
             "wrote", f"{DEFAULT_CONFIG} with {_count(len(found.services), 'service')}", f"{first}next: guardian check"
         )
+        if outer is not None:
+            remark("note", f"from this folder it is read in place of {outer_name}", "remove it if that one is to count")
 
 
 def first_config(found: Found) -> str:

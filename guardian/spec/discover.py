@@ -13,8 +13,7 @@ from typing import NamedTuple
 from guardian.errors import ReadError
 from guardian.spec.git import FileChange
 from guardian.spec.sources import Side
-from guardian.spec.text import decode, load, looks_like_json
-from guardian.spec.trees import Tree
+from guardian.spec.text import decode, is_lfs_pointer, load, looks_like_json
 
 SUFFIXES = (".yaml", ".yml", ".json")
 
@@ -31,20 +30,38 @@ class SpecPair(NamedTuple):
     head_path: str | None
 
 
+class Looked(NamedTuple):
+    """The OpenAPI documents of a side, and the files that may be one, of which Git LFS left only a pointer."""
+
+    specs: list[str]
+    pointers: dict[str, bytes]
+
+
 def discover(side: Side) -> list[str]:
     """Every OpenAPI document of a side, as sorted paths in its tree; a single-file side is that file.
 
     Raises:
         ReadError: a file that looks like a specification cannot be read, or a folder that may hold one.
     """
+    return look(side).specs
+
+
+def look(side: Side) -> Looked:
+    """As `discover`, and what it cannot know."""
+    looked = Looked([], {})
     if side.path is not None:
-        return [side.path]
-    paths = side.tree.files(complete_below="")
-    return [path for path in paths if path.lower().endswith(SUFFIXES) and _is_openapi(side.tree, path)]
+        return Looked([side.path], {})
+    for path in side.tree.files(complete_below=""):
+        if path.lower().endswith(SUFFIXES):
+            data = side.tree.read(path)
+            if is_lfs_pointer(data):
+                looked.pointers[path] = data
+            elif _is_openapi(data, path):
+                looked.specs.append(path)
+    return looked
 
 
-def _is_openapi(tree: Tree, path: str) -> bool:
-    data = tree.read(path)
+def _is_openapi(data: bytes, path: str) -> bool:
     if _YAML_MARK.search(data):
         return True
     if b"\0" in data[:4]:  # UTF-16 and UTF-32: rare enough to decode

@@ -73,6 +73,13 @@ class NoGit(ReadError):
     """git is not installed, and something in a repository was asked for."""
 
 
+class CommitFiles(NamedTuple):
+    """The regular files of a commit, and its submodules' folders."""
+
+    paths: list[str]
+    submodules: list[str]
+
+
 class WorkTreeFiles(NamedTuple):
     """The files of a work tree, and the folders that git could not look into, each with the reason."""
 
@@ -116,6 +123,14 @@ def _no_git() -> NoGit:
 def _command(*args: str) -> list[str]:
     # A repository's own configuration may name programs to run: leave fsmonitor out.
     return ["git", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false", *args]
+
+
+def elsewhere(git_dir: Path | None) -> list[str]:
+    """The options for a repository that is not the one around the working directory; the environment's gives way.
+
+    A clone that is kept for a submodule names a work tree, which need not be there.
+    """
+    return [] if git_dir is None else [f"--git-dir={git_dir}", f"--work-tree={git_dir}"]
 
 
 def _environment() -> dict[str, str]:
@@ -292,12 +307,40 @@ def _merge_base(repo: Path, branch: str) -> str:
 
 def list_files(repo: Path, commit: str, prefix: str) -> list[str]:
     """The regular files of a commit below ``prefix``, relative to it; no links, no submodules."""
-    found = []
-    for entry in _paths(ask(repo, "ls-tree", "-r", "-z", "--full-tree", f"{commit}:{prefix}")):
+    return list_commit(repo, commit, prefix).paths
+
+
+def list_commit(repo: Path, commit: str, prefix: str, git_dir: Path | None = None) -> CommitFiles:
+    """As `list_files`, and the submodules besides."""
+    files, submodules = [], []
+    listing = ("ls-tree", "-r", "-z", "--full-tree", f"{commit}:{prefix}")
+    for entry in _paths(ask(git_dir or repo, *elsewhere(git_dir), *listing)):
         meta, _, path = entry.partition("\t")
         if meta.startswith("100"):
-            found.append(path)
+            files.append(path)
+        elif meta.startswith("160000"):
+            submodules.append(path)
+    return CommitFiles(files, submodules)
+
+
+def skipped_files(folder: Path) -> dict[str, str]:
+    """The regular files in a folder that a sparse checkout leaves out, from there, each with the index's object."""
+    found = {}
+    for entry in _paths(ask(folder, "ls-files", "-z", "-t", "--stage")):
+        meta, _, path = entry.partition("\t")
+        tag, mode, name, _ = meta.split(" ")
+        if tag == "S" and mode.startswith("100"):
+            found[path] = name
     return found
+
+
+def is_ignored(folder: Path, path: str) -> bool:
+    """Whether a path that git does not track is one that it is told to ignore."""
+    try:
+        ask(folder, "check-ignore", "--quiet", "--", path)
+    except GitRefusal:
+        return False
+    return True
 
 
 def list_work_tree(folder: Path) -> WorkTreeFiles:
@@ -338,8 +381,9 @@ class ObjectReader:
     A fork of this process starts its own: two that ask through one pipe would read each other's answers.
     """
 
-    def __init__(self, repo: Path) -> None:
-        self._repo = repo
+    def __init__(self, repo: Path, git_dir: Path | None = None) -> None:
+        self._repo = git_dir or repo
+        self._options = elsewhere(git_dir)
         self._process: subprocess.Popen[bytes] | None = None
         self._asked_by = os.getpid()
         self._lock = threading.Lock()
@@ -355,7 +399,7 @@ class ObjectReader:
         """
         if "\n" in name:  # the one name that the pipe cannot carry
             try:
-                return "blob", ask(self._repo, "cat-file", "blob", name)
+                return "blob", ask(self._repo, *self._options, "cat-file", "blob", name)
             except GitRefusal:
                 return "missing", b""
         with self._lock:
@@ -385,7 +429,7 @@ class ObjectReader:
             self._asked_by = os.getpid()
             try:
                 self._process = subprocess.Popen(
-                    _command("cat-file", "--batch", "--follow-symlinks"),
+                    _command(*self._options, "cat-file", "--batch", "--follow-symlinks"),
                     cwd=self._repo,
                     env=_environment(),
                     stdin=subprocess.PIPE,

@@ -21,11 +21,11 @@ from guardian.spec.trees import (
     GitTree,
     MemoryTree,
     Tree,
-    WorkTree,
     inside,
     printable,
     relative,
 )
+from guardian.spec.worktree import WorkTree
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 #: Endings of files, as opposed to branches and tags: `api.yaml`, `README.md`, but not `v1.2`.

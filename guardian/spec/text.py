@@ -47,6 +47,8 @@ _ANCHOR = re.compile(rb"&([^\s\[\]{},]+)")
 _ALIAS = re.compile(rb"\*([^\s\[\]{},]+)")
 _SURROGATE = re.compile(rb"\\u[dD]")
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
+LFS_REMEDY = "git lfs pull (in GitHub Actions `lfs: true` of actions/checkout) brings it into the work tree"
+_LFS_BASE = "to compare revisions, keep specifications out of LFS"
 
 
 class _Undecided(Exception):
@@ -133,12 +135,17 @@ def _refuse_what_is_no_document(data: bytes, file: str) -> None:
             file=file,
             hint="split the document into several files joined by $ref",
         )
-    if data.startswith(_LFS_POINTER):
+    if is_lfs_pointer(data):
         raise ReadError(
             "Git LFS keeps this file elsewhere; only a pointer to it is here",
             file=file,
-            hint="git lfs pull brings it into the work tree; to compare revisions, keep specifications out of LFS",
+            hint=f"{LFS_REMEDY}; {_LFS_BASE}",
         )
+
+
+def is_lfs_pointer(data: bytes) -> bool:
+    """Whether this is what Git LFS leaves in place of a file."""
+    return data.startswith(_LFS_POINTER)
 
 
 def looks_like_json(text: str) -> bool:

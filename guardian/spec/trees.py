@@ -17,11 +17,12 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Protocol
 
 from guardian.errors import ReadError
-from guardian.spec import git
+from guardian.spec import git, submodules
+from guardian.spec.globs import may_match_below
 from guardian.spec.text import MAX_BYTES
 
 #: Directories that hold other people's files.
-_SKIPPED = frozenset({".git", ".hg", ".svn", "node_modules", ".venv", ".tox", ".nox", "__pycache__"})
+SKIPPED = frozenset({".git", ".hg", ".svn", "node_modules", ".venv", ".tox", ".nox", "__pycache__"})
 _VENV_MARK = "pyvenv.cfg"
 DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 #: What the system says of names that nothing has, or can have.
@@ -45,16 +46,21 @@ class Tree(Protocol):
     def exists(self, path: str) -> bool:
         """Whether `read` would find a file."""
 
-    def files(self, complete_below: str | None = None) -> list[str]:
+    def files(self, complete_below: str | None = None, meant: str | None = None) -> list[str]:
         """Every regular file, sorted; without version control, node_modules and virtual environments.
 
         Args:
             complete_below: a folder below which none may be missing ("" for the root). Elsewhere those that nobody may
                 list are left out.
+            meant: the glob or folder that they are listed for. Where it leads into a submodule, the files of that are
+                listed too; all others are left out.
 
         Raises:
             ReadError: a folder that files may be in there cannot be listed.
         """
+
+    def is_directory(self, path: str) -> bool:
+        """Whether the path is a directory in it."""
 
     def display(self, path: str) -> str:
         """The file as reports name it: from the working directory on disk, from the root in a revision."""
@@ -111,22 +117,30 @@ class DirectoryTree:
         except (ReadError, OSError, RuntimeError, ValueError):
             return False
 
-    def files(self, complete_below: str | None = None) -> list[str]:
+    def is_directory(self, path: str) -> bool:
+        return os.path.isdir(self.root / inside(path, self.display(path)))
+
+    def files(self, complete_below: str | None = None, meant: str | None = None) -> list[str]:
         return sorted(self._walk(complete_below))
 
-    def _walk(self, complete_below: str | None) -> Iterator[str]:
+    def _walk(self, complete_below: str | None, start: str = "") -> Iterator[str]:
         def refuse(error: OSError) -> None:
             self._refuse(os.path.relpath(error.filename, self.root), error, complete_below)
 
-        for folder, folders, names in os.walk(self.root, onerror=refuse):
+        for folder, folders, names in os.walk(self.root / start, onerror=refuse):
+            if not folders and not names:
+                self._on_empty(Path(folder).relative_to(self.root).as_posix())
             if _VENV_MARK in names:
                 folders.clear()
                 continue
-            folders[:] = [name for name in folders if name not in _SKIPPED]
+            folders[:] = [name for name in folders if name not in SKIPPED]
             for name in names:
                 path = Path(folder, name).relative_to(self.root).as_posix()
                 if self._is_plain(path, complete_below):
                     yield path
+
+    def _on_empty(self, folder: str) -> None:
+        """What there is to say of an empty folder."""
 
     def _is_plain(self, path: str, complete_below: str | None) -> bool:
         """Whether this is a regular file itself: no link, no device, and not gone meanwhile."""
@@ -148,63 +162,128 @@ class DirectoryTree:
         return printable(relative(self.root / path, self._cwd))
 
 
-class WorkTree(DirectoryTree):
-    """The work tree of a git repository: a directory without the files that git ignores."""
-
-    def files(self, complete_below: str | None = None) -> list[str]:
-        listed, unread = git.list_work_tree(self.root)
-        for folder, reason in unread:
-            if _SKIPPED.isdisjoint(folder.split("/")):
-                self._refuse(folder, OSError(errno.EACCES, reason), complete_below)
-        # What is tracked is perhaps deleted, a link or a submodule.
-        return [path for path in _without_foreign(listed) if self._is_plain(path, complete_below)]
-
-    _may_be_left_out = "make it readable, or have git ignore it"
-
-
 class GitTree:
-    """A commit, or the part of it below ``prefix``, read from git's objects."""
+    """A commit, or the part of it below ``prefix``, read from git's objects; its submodules from theirs.
 
-    def __init__(self, repo: Path, commit: str, prefix: str = "", label: str | None = None) -> None:
+    Args:
+        repo: the root of its work tree, or a bare repository.
+        git_dir: where its objects are, if it is the repository of a submodule.
+        folder: where it is in the repository that it is a submodule of.
+    """
+
+    def __init__(
+        self,
+        repo: Path,
+        commit: str,
+        prefix: str = "",
+        label: str | None = None,
+        *,
+        git_dir: Path | None = None,
+        folder: str = "",
+    ) -> None:
         self.repo = repo
         self.commit = commit
         self.prefix = prefix.strip("/")
         self._label = label or commit
-        self._objects = git.ObjectReader(repo)
-        self._files: list[str] | None = None
+        self._git_dir = git_dir
+        self._folder = folder
+        self._objects = git.ObjectReader(repo, git_dir)
+        self._listed: git.CommitFiles | None = None
+        self._inner: dict[submodules.Gitlink, GitTree] = {}
 
     @property
     def label(self) -> str:
         return self._label
 
     def read(self, path: str) -> bytes:
-        kind, data = self._ask(inside(path, self.display(path)))
+        clean = inside(path, self.display(path))
+        kind, data = self._ask(clean)
         if kind == "blob":
             return data
+        below = self._in_submodule(kind, clean)
+        if below is not None:
+            return below[0].read(below[1])
         if kind == "symlink":
             raise ReadError("a link that leaves the repository", file=self.display(path))
-        raise _no_file(self, path, is_directory=kind in ("tree", "commit"), where=f" in {self.label}")
+        raise _no_file(self, path, is_directory=kind == "tree", where=f" in {self.label}")
 
     def exists(self, path: str) -> bool:
         try:
-            return self._ask(inside(path, path))[0] == "blob"
+            clean = inside(path, path)
+            kind = self._ask(clean)[0]
         except ReadError:
             return False
+        try:
+            below = self._in_submodule(kind, clean)
+        except ReadError:
+            return True  # something may be there, and `read` says why it cannot be known: never the same as nothing
+        return kind == "blob" if below is None else below[0].exists(below[1])
 
     def is_directory(self, path: str) -> bool:
         """Whether the path is a directory of this commit."""
-        return self._ask(inside(path, path))[0] == "tree"
+        clean = inside(path, path)
+        kind = self._ask(clean)[0]
+        below = self._in_submodule(kind, clean)
+        return kind == "tree" if below is None else below[0].is_directory(below[1])
 
     def _ask(self, path: str) -> tuple[str, bytes]:
         return self._objects.ask(f"{self.commit}:{_join(self.prefix, path)}")
 
-    def files(self, complete_below: str | None = None) -> list[str]:
-        if self._files is None:
-            self._files = _without_foreign(git.list_files(self.repo, self.commit, self.prefix))
-        return self._files[:]
+    def _in_submodule(self, kind: str, path: str) -> tuple[GitTree, str] | None:
+        """The submodule that a path lies in which is of this kind here, and the way from there.
+
+        Raises:
+            ReadError: its commit cannot be read.
+        """
+        if kind in ("blob", "tree"):
+            return None
+        found = submodules.find_gitlink(self._objects, self.commit, _join(self.prefix, path))
+        return (self._opened(found[0], path), found[1]) if found is not None else None
+
+    def _opened(self, link: submodules.Gitlink, path: str) -> GitTree:
+        known = self._inner.get(link)
+        if known is not None:
+            return known
+        folder, cloned = _join(self._folder, link.folder), False
+        for git_dir in submodules.repositories_of(self.repo, self._git_dir, self.commit, link.folder):
+            cloned = True
+            tree = GitTree(self.repo / link.folder, link.commit, label=self.label, git_dir=git_dir, folder=folder)
+            if tree.is_directory(""):
+                self._inner[link] = tree
+                return tree
+        raise submodules.not_here(link._replace(folder=folder), self.display(path), self.label, cloned)
+
+    def files(self, complete_below: str | None = None, meant: str | None = None) -> list[str]:
+        listed = self._list()
+        found = listed.paths[:]
+        for folder in listed.submodules if meant is not None else ():
+            if may_match_below(folder, meant or ""):
+                inner = self._in_submodule("commit", folder)
+                assert inner is not None, "it was listed as one"
+                found += [_join(folder, path) for path in inner[0].files()]
+        return found if len(found) == len(listed.paths) else sorted(found)
+
+    def nested(self) -> list[str]:
+        """The folders that are submodules, whose files `files` leaves out."""
+        return self._list().submodules
+
+    def _list(self) -> git.CommitFiles:
+        if self._listed is None:
+            below = self._in_submodule(self._ask("")[0], "") if self.prefix else None
+            if below is not None:
+                self._listed = git.CommitFiles(below[0].below(below[1]), [])
+            else:
+                paths, links = git.list_commit(self.repo, self.commit, self.prefix, self._git_dir)
+                self._listed = git.CommitFiles(without_foreign(paths), without_foreign(links))
+        return self._listed
+
+    def below(self, folder: str) -> list[str]:
+        """The files below a folder, from there."""
+        start = f"{folder}/" if folder else ""
+        return [path.removeprefix(start) for path in self.files() if path.startswith(start)]
 
     def display(self, path: str) -> str:
-        return printable(_join(self.prefix, path))
+        return printable(_join(self._folder, _join(self.prefix, path)))
 
 
 class MemoryTree:
@@ -229,8 +308,11 @@ class MemoryTree:
     def exists(self, path: str) -> bool:
         return os.path.normpath(path).replace(os.sep, "/") in self._files
 
-    def files(self, complete_below: str | None = None) -> list[str]:
+    def files(self, complete_below: str | None = None, meant: str | None = None) -> list[str]:
         return sorted(self._files)
+
+    def is_directory(self, path: str) -> bool:
+        return any(name.startswith(f"{path}/") for name in self._files)
 
     def display(self, path: str) -> str:
         return path
@@ -254,8 +336,11 @@ class OverlayTree:
     def exists(self, path: str) -> bool:
         return os.path.normpath(path).replace(os.sep, "/") in self._changed or self._tree.exists(path)
 
-    def files(self, complete_below: str | None = None) -> list[str]:
-        return sorted({*self._tree.files(complete_below), *self._changed})
+    def files(self, complete_below: str | None = None, meant: str | None = None) -> list[str]:
+        return sorted({*self._tree.files(complete_below, meant), *self._changed})
+
+    def is_directory(self, path: str) -> bool:
+        return self._tree.is_directory(path) or any(name.startswith(f"{path}/") for name in self._changed)
 
     def display(self, path: str) -> str:
         return self._tree.display(path)
@@ -300,7 +385,7 @@ def printable(path: str) -> str:
     return path.encode("utf-8", "replace").decode()
 
 
-def _without_foreign(paths: Iterable[str]) -> list[str]:
+def without_foreign(paths: Iterable[str]) -> list[str]:
     listed = sorted(paths)
     environments = tuple(
         f"{PurePosixPath(path).parent}/" for path in listed if path.rpartition("/")[2] == _VENV_MARK and "/" in path
@@ -308,7 +393,7 @@ def _without_foreign(paths: Iterable[str]) -> list[str]:
     return [
         path
         for path in listed
-        if _SKIPPED.isdisjoint(path.split("/")[:-1]) and not (environments and path.startswith(environments))
+        if SKIPPED.isdisjoint(path.split("/")[:-1]) and not (environments and path.startswith(environments))
     ]
 
 

@@ -15,6 +15,11 @@ def notes(outcome: Outcome) -> list[tuple[str, str | None]]:
     return [(note["message"], note["file"]) for note in outcome.report["notes"]]
 
 
+def warnings(outcome: Outcome) -> list[str]:
+    """The messages of the notes that warn."""
+    return [each["message"] for each in outcome.report["notes"] if each["level"] == "warning"]
+
+
 def test_new_service(check: Guardian, repo: Repo):
     """A new service breaks nobody; it is named, with its file as it is called from here."""
     repo.write("specs/orders.yaml", ORDERS)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from guardian.check.services import Service
+from guardian.check.service import Service
 from guardian.check.sides import Sides
 from guardian.check.untouched import Untouched, _targets
 from guardian.spec.sources import Side

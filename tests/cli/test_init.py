@@ -115,3 +115,19 @@ def test_hostile_names(guardian, tmp_path: Path):
 def test_names(specs: list[str], names: list[str]):
     """A service is named by the nearest telling part of its path, by all of it where two would share the name."""
     assert list(name_services(specs).values()) == names
+
+
+def test_empty_folder_below_another_configuration(guardian, repository: Path, monkeypatch: pytest.MonkeyPatch):
+    """An empty guardian.yaml is not put in front of one that says something; one with services is, and that is said."""
+    (repository / "guardian.yaml").write_text("version: 1\n")
+    (repository / "empty").mkdir()
+    monkeypatch.chdir(repository / "empty")
+    refused = guardian("init")
+    assert refused.code == 2
+    assert "would stand in front of ../guardian.yaml" in refused.err
+    assert not (repository / "empty/guardian.yaml").exists()
+    assert guardian("init", "--force").code == 0
+    monkeypatch.chdir(repository / "services")
+    outcome = guardian("init")
+    assert outcome.code == 0
+    assert "read in place of ../guardian.yaml" in outcome.err

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from guardian.errors import ReadError
-from guardian.graph.consumers.load import Declarations, fixed_folder, load_consumers, matches_glob
+from guardian.graph.consumers.load import Declarations, load_consumers
 from guardian.graph.consumers.routes import Routes
 from guardian.graph.consumers.write import to_yaml
 from guardian.model import Location
+from guardian.spec.globs import fixed_folder, matches_glob
 from guardian.spec.text import load
 from guardian.spec.trees import MemoryTree
 from tests.graph.worlds import api, apis, manifests

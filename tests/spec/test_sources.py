@@ -16,7 +16,8 @@ from guardian.spec.discover import discover
 from guardian.spec.git import FileChange, changed_files
 from guardian.spec.sources import Side, default_base, default_head, open_side
 from guardian.spec.text import load
-from guardian.spec.trees import DirectoryTree, GitTree, MemoryTree, OverlayTree, WorkTree
+from guardian.spec.trees import DirectoryTree, GitTree, MemoryTree, OverlayTree
+from guardian.spec.worktree import WorkTree
 
 Git = Callable[..., str]
 

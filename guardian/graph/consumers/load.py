@@ -7,7 +7,6 @@ What several files say of one consumer is put together.
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,8 +23,10 @@ from guardian.model import Note
 from guardian.spec import text
 from guardian.spec.api import Api
 from guardian.spec.dialects import is_openapi
+from guardian.spec.globs import fixed_folder, matches_glob
 from guardian.spec.locate import locate
 from guardian.spec.trees import Tree
+from guardian.spec.worktree import WorkTree
 
 #: The endings that are looked at where a directory is named.
 SUFFIXES = frozenset({".yaml", ".yml", ".json", ".har", ".jsonl", ".ndjson", ".log"})
@@ -122,13 +123,13 @@ class _Loader:
         pattern = str(PurePosixPath(pattern))
         if tree.exists(pattern):
             return [(pattern, True)]
-        files = tree.files(complete_below=fixed_folder(pattern))
+        files = _listed(tree, pattern)
         found = [path for path in files if matches_glob(path, pattern)]
         if not found:
             folder = "" if pattern == "." else f"{pattern}/"
             found = [path for path in files if path.startswith(folder) and PurePosixPath(path).suffix in SUFFIXES]
         if not found and not missing_ok:
-            if not re.search(r"[*?\[]", pattern):
+            if not re.search(r"[*?\[]", pattern) and not tree.is_directory(pattern):
                 tree.read(pattern)  # tells what is there instead
             self._notes.append(Note("warning", f"{pattern} matches no file with consumers in {tree.label}"))
         return [(path, False) for path in found]
@@ -242,32 +243,16 @@ def _put_together(name: str, sources: Sequence[Consumer]) -> Consumer:
     )
 
 
-def matches_glob(path: str, pattern: str) -> bool:
-    """Whether a path matches a glob: ``*`` and ``?`` stay within a folder, ``**`` crosses folders, ``[ab]`` is one of."""
-    expression = ""
-    for part in re.findall(r"\*\*/|\*\*|\*|\?|\[!?[^\]]+\]|.", pattern, re.DOTALL):
-        if part == "**/":
-            expression += "(?:.*/)?"
-        elif part == "**":
-            expression += ".*"
-        elif part == "*":
-            expression += "[^/]*"
-        elif part == "?":
-            expression += "[^/]"
-        elif part.startswith("[") and len(part) > 1:
-            negation = "^" if part[1] == "!" else ""
-            members = re.escape(part[1 + len(negation) : -1]).replace("\\-", "-")
-            expression += f"[{negation}{members}]"
-        else:
-            expression += re.escape(part)
-    return re.fullmatch(expression, path, re.DOTALL) is not None
+def _listed(tree: Tree, pattern: str) -> list[str]:
+    """The files among which those that a pattern means are.
 
-
-def fixed_folder(pattern: str) -> str:
-    """The folder that all matches of a glob lie below, "" for the root; a path without a glob is itself that folder."""
-    parts = str(PurePosixPath(pattern)).split("/")
-    fixed = list(itertools.takewhile(lambda part: not re.search(r"[*?\[]", part), parts))
-    return "" if fixed == ["."] else "/".join(fixed)
+    What lies in a folder that is named is on disk for a reason, be it that CI downloaded it: whether git tracks it, ignores
+    it or finds another repository there is no matter then.
+    """
+    folder = fixed_folder(pattern)
+    if isinstance(tree, WorkTree) and folder:
+        return tree.all_files(folder)
+    return tree.files(complete_below=folder, meant=pattern)
 
 
 def _json_lines(data: bytes, file: str) -> list[_Document]:

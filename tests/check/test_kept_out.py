@@ -1,0 +1,218 @@
+"""What git keeps out of a commit or of the work tree: ignored and generated files, other clones, sparse checkouts, LFS."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.check.conftest import Guardian
+from tests.check.repo import BILLING, CONFIG, USERS, USERS_RENAMED, Repo
+from tests.check.test_services import ORDERS, notes, warnings
+
+GENERATED = CONFIG.replace("services:\n", "services:\n  gen: {spec: build/openapi.yaml}\n")
+POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:{}\nsize 1\n"
+
+
+@pytest.fixture
+def generated(repo: Repo) -> Repo:
+    """A service on both sides whose specification is built, and ignored by git."""
+    repo.write(".gitignore", "build/\npacts/\n")
+    repo.write("guardian.yaml", GENERATED)
+    repo.git("checkout", "--quiet", "-B", "main")
+    repo.commit()
+    repo.git("checkout", "--quiet", "-B", "feature")
+    repo.write("build/openapi.yaml", USERS_RENAMED)
+    return repo
+
+
+# --- specifications that base can never have --------------------------------------------------------------------------
+
+
+def test_ignored_specification(check: Guardian, generated: Repo):
+    """What git ignores is not new in every check: it cannot be compared."""
+    outcome = check(generated)
+    assert outcome.code == 3
+    assert "guardian.yaml:3:" in outcome.err
+    assert "service gen: main has no build/openapi.yaml, as git ignores it" in outcome.err
+    assert "--base OLD.yaml --head NEW.yaml" in outcome.err
+
+
+def test_ignored_specification_that_is_named(check: Guardian, generated: Repo):
+    """Nor where it is named beside a revision."""
+    outcome = check(generated, "--base", "main", "--head", "build/openapi.yaml")
+    assert outcome.code == 3
+    assert "build/openapi.yaml: main has no such file, as git ignores it" in outcome.err
+
+
+def test_specification_in_another_clone(check: Guardian, generated: Repo):
+    """What a second checkout brings is in no commit either."""
+    generated.write("guardian.yaml", GENERATED.replace("build/openapi.yaml", "contracts/*.yaml"))
+    generated.git("commit", "-qam", "elsewhere")
+    generated.git("branch", "--force", "main")
+    Repo(generated.folder / "contracts").write("users.yaml", USERS)
+    outcome = check(generated)
+    assert outcome.code == 3
+    assert "it lies in another repository, contracts" in outcome.err
+
+
+def test_ignored_specification_of_a_new_entry(check: Guardian, generated: Repo):
+    """The check that brings the entry passes, and says what will come of it."""
+    outcome = check(generated, "--base", "main^")
+    assert outcome.code == 0
+    assert any("never will, as git ignores it" in message for message, _ in notes(outcome))
+
+
+def test_two_folders_of_generated_files(check: Guardian, generated: Repo, tmp_path: Path):
+    """Two files are compared, ignored or not."""
+    (tmp_path / "old.yaml").write_text(USERS)
+    outcome = check(generated, "--base", str(tmp_path / "old.yaml"), "--head", "build/openapi.yaml")
+    assert outcome.rules == ["property-removed", "property-added"]
+
+
+def test_specification_that_base_only_names(check: Guardian, repo: Repo):
+    """What repairs a base that names a file it does not have passes, with a warning."""
+    repo.write("guardian.yaml", CONFIG.replace("services:\n", "services:\n  orders: {spec: orders.yaml}\n"))
+    repo.git("checkout", "--quiet", "-B", "main")
+    repo.commit()
+    repo.git("checkout", "--quiet", "-B", "feature")
+    repo.write("orders.yaml", ORDERS)
+    repo.commit()
+    outcome = check(repo)
+    assert outcome.code == 0
+    message = "main names orders in its guardian.yaml, but has no orders.yaml: nothing is compared with it"
+    assert (message, "orders.yaml") in notes(outcome)
+
+
+# --- consumers --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("clone", [False, True])
+@pytest.mark.parametrize("pattern", ["pacts/all", "pacts/all/*.yaml", "pacts/**/*.yaml", "pacts", "pacts/all/one.yaml"])
+@pytest.mark.parametrize("named", [False, True])
+def test_consumers_that_git_does_not_list(check: Guardian, repo: Repo, pattern: str, clone: bool, named: bool):
+    """What lies in a folder that is named counts, though git ignores it or another clone brought it."""
+    config = CONFIG.replace("consumers/*.yaml", "none" if named else pattern).replace("consumers: [none]\n", "")
+    repo.write("guardian.yaml", f"{config}mode: consumers\n")
+    repo.write(".gitignore", "" if clone else "pacts/\n")
+    repo.write("specs/users.yaml", USERS_RENAMED)
+    if clone:
+        Repo(repo.folder / "pacts")
+    repo.write("pacts/all/one.yaml", BILLING)
+    outcome = check(repo, *(("--consumers", pattern) if named else ()))
+    assert outcome.code == 1
+    assert outcome.report["summary"]["consumers_broken"] == ["billing"]
+
+
+def test_empty_folder_of_consumers(check: Guardian, repo: Repo):
+    """A folder that holds none is told as that: nobody needs a file there."""
+    (repo.folder / "pacts").mkdir()
+    outcome = check(repo, "--consumers", "pacts")
+    assert outcome.code == 0
+    assert any("pacts matches no file with consumers" in message for message, _ in notes(outcome))
+
+
+# --- sparse checkouts -------------------------------------------------------------------------------------------------
+
+
+def sparse(repo: Repo, folder: str) -> None:
+    """Leave out all but one folder, and the files beside it."""
+    repo.git("status")  # files that git has not looked at since they were copied are left where they are
+    repo.git("sparse-checkout", "set", folder)
+
+
+def test_sparse_checkout(check: Guardian, repo: Repo):
+    """What a sparse checkout leaves out is as the index has it; what is in it is compared."""
+    repo.write("services/orders/api.yaml", ORDERS)
+    repo.write("services/pay/api.yaml", ORDERS.replace("orders", "pay"))
+    repo.write(
+        "guardian.yaml",
+        "version: 1\nservices:\n  all: {spec: services/*/api.yaml}\n  users: {spec: specs/users.yaml}\n",
+    )
+    repo.git("checkout", "--quiet", "-B", "main")
+    repo.commit()
+    repo.git("checkout", "--quiet", "-B", "feature")
+    sparse(repo, "services/pay")
+    assert not (repo.folder / "services/orders").exists()
+    before = repo.state()
+    outcome = check(repo)
+    assert (outcome.code, outcome.changes, warnings(outcome)) == (0, [], [])
+    assert outcome.report["summary"]["specs"] == 3
+    assert repo.state() == before
+    repo.git("rm", "-q", "guardian.yaml")
+    repo.replace("services/pay/api.yaml", "nickname: {type: string}", "nickname: {type: integer}")
+    outcome = check(repo)
+    assert (outcome.rules, outcome.services) == (["type-changed"], {"services/pay/api"})
+
+
+def test_consumers_outside_of_a_sparse_checkout(check: Guardian, repo: Repo):
+    """So are manifests, in a folder, by a glob or by name."""
+    sparse(repo, "specs")
+    assert not (repo.folder / "consumers").exists()
+    repo.write("specs/users.yaml", USERS_RENAMED)
+    for pattern in ("consumers", "consumers/*.yaml", "consumers/billing.yaml"):
+        outcome = check(repo, "--consumers", pattern)
+        assert outcome.report["summary"]["consumers_broken"] == ["billing"]
+
+
+def test_deleted_in_a_sparse_checkout(check: Guardian, repo: Repo):
+    """What is in the checkout and was deleted is gone."""
+    sparse(repo, "specs")
+    repo.remove("specs/users.yaml")
+    assert check(repo).rules == ["operation-removed"]
+
+
+# --- Git LFS ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def found(repo: Repo) -> Repo:
+    """A repository whose specifications are found by their content."""
+    repo.git("rm", "-q", "guardian.yaml")
+    repo.git("checkout", "--quiet", "-B", "main")
+    repo.commit()
+    repo.git("checkout", "--quiet", "-B", "feature")
+    return repo
+
+
+def test_pointer_in_place_of_a_specification(check: Guardian, found: Repo):
+    """A specification that moved to Git LFS is not gone, and cannot be read."""
+    found.write("specs/users.yaml", POINTER.format(1))
+    outcome = check(found)
+    assert outcome.code == 3
+    assert "specs/users.yaml: Git LFS keeps this file elsewhere" in outcome.err
+    assert "`lfs: true`" in outcome.err
+
+
+def test_pointer_at_base(check: Guardian, found: Repo):
+    """Nor is it new where base has a pointer."""
+    found.write("specs/users.yaml", POINTER.format(1))
+    found.commit()
+    found.git("branch", "--force", "main")
+    found.write("specs/users.yaml", USERS)
+    assert check(found).code == 3
+
+
+def test_pointers_on_both_sides(check: Guardian, found: Repo):
+    """A pointer may be a specification; the one that changed is named with its file."""
+    found.write("big.yaml", POINTER.format(1))
+    found.write("data.json", POINTER.format(1))
+    found.commit()
+    found.git("branch", "--force", "main")
+    [unchanged] = warnings(check(found))
+    assert "Git LFS keeps big.yaml, data.json elsewhere" in unchanged
+    assert "git lfs pull" in unchanged
+    found.write("big.yaml", POINTER.format(2))
+    outcome = check(found)
+    assert outcome.code == 0
+    [changed] = [message for message, file in notes(outcome) if file == "big.yaml"]
+    assert unchanged in warnings(outcome)
+    assert "changed; Git LFS keeps it elsewhere" in changed
+
+
+def test_only_pointers(check: Guardian, found: Repo):
+    """Where there is nothing but pointers, they are what is wrong."""
+    found.write("specs/users.yaml", POINTER.format(1))
+    found.commit()
+    found.git("branch", "--force", "main")
+    assert check(found).code == 3
