@@ -204,7 +204,8 @@ class Patch(NamedTuple):
     """One file's part of a fix: RFC 6902 operations, the same as an OpenAPI Overlay 1.0, and the text diff.
 
     Of very long lines the diff shows what changed alone; then ``edits`` says it in full: what is put in place of the
-    text between two offsets. They are what is written, and in no report.
+    text between two offsets. They are what is written, and in no report. ``elsewhere`` is where the file is, if it is none
+    of those that can be written here: another repository, or a host; the diff then calls it as it is called there.
     """
 
     file: str
@@ -213,6 +214,7 @@ class Patch(NamedTuple):
     overlay: Mapping[str, Any] = {}
     diff: str = ""  # unified diff of the file's own text
     edits: tuple[tuple[int, int, str], ...] = ()
+    elsewhere: str | None = None
 
 
 class Verification(NamedTuple):
@@ -248,7 +250,11 @@ class Note(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """Counts for the first line of every report; ``unread`` counts breaking changes that hit no declared consumer."""
+    """Counts for the first line of every report.
+
+    ``unread`` counts breaking changes that hit no declared consumer. Two count what was found and is left out of the report:
+    ``untouched`` what touches none of the consumers that were asked for, and ``off`` what the user has turned off.
+    """
 
     specs: int
     changes: int
@@ -259,6 +265,8 @@ class Summary(NamedTuple):
     consumers: int
     consumers_broken: tuple[str, ...]
     reads: int = 0
+    untouched: int = 0
+    off: int = 0
 
 
 class Edge(NamedTuple):
@@ -268,6 +276,25 @@ class Edge(NamedTuple):
     service: str
     via: str
     impact: Impact = Impact.SAFE
+
+
+class Again(NamedTuple):
+    """How a reader makes a check again, for the commands that reports name; not in the JSON form.
+
+    ``flags`` are those it was made with, as a shell takes them, ``applies`` is whether its head can be written to, and
+    ``model`` whether the same model is asked by them.
+    """
+
+    flags: str = ""
+    applies: bool = True
+    model: bool = False
+
+
+class Only(NamedTuple):
+    """What a check was asked for alone; empty for everything. Not in the JSON form."""
+
+    services: tuple[str, ...] = ()
+    consumers: tuple[str, ...] = ()
 
 
 class Report(NamedTuple):
@@ -288,3 +315,5 @@ class Report(NamedTuple):
     head: str = ""
     # all that services are called, and which of them that means
     names: Mapping[str, tuple[str, ...]] = {}
+    again: Again = Again()
+    only: Only = Only()

@@ -30,7 +30,8 @@ _GLOB = re.compile(r"[*?\[]")
 class Declared:
     """Consumers of both sides; ``head_only`` is ``None`` where declarations have one state only.
 
-    ``naming`` turns what a manifest says into uses of services by their own names, as it was done with these.
+    ``files`` are the bytes of all declarations, ``elsewhere`` is where those are that another repository holds; ``naming``
+    turns what a manifest says into uses of services by their own names, as it was done with these.
     """
 
     base: Sequence[Consumer] = ()
@@ -39,6 +40,7 @@ class Declared:
     edges: tuple[Edge, ...] = ()
     files: Mapping[str, bytes] = field(default_factory=dict)
     naming: Callable[[Consumer], Consumer] = lambda consumer: consumer
+    elsewhere: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def any(self) -> bool:
@@ -95,7 +97,7 @@ def declared_consumers(sides: Sides, selection: Selection, apis: Apis, request: 
     naming.used.clear()
     base_patterns = [_on_base(pattern, sides, request) for pattern in request.consumers]
     if all(pattern is None for pattern in base_patterns):
-        return Declared(head.consumers, None, head.notes, files=head.files, naming=naming)
+        return Declared(head.consumers, None, head.notes, files=head.files, naming=naming, elsewhere=head.elsewhere)
     either = [base or head for base, head in zip(base_patterns, head_patterns, strict=True)]
     try:
         base = load_consumers(either, names, apis.bases(), missing_ok=True, others=selection.names)
@@ -103,13 +105,20 @@ def declared_consumers(sides: Sides, selection: Selection, apis: Apis, request: 
         # The change that repairs a declaration must not be held up by what it repairs: head's are read and right.
         text = f"{error.message} (in {sides.base.tree.label}), so head's declarations count as deployed"
         note = Note("warning", text, error.file, error.line)
-        return Declared(head.consumers, None, (*head.notes, note), files=head.files, naming=naming)
+        return Declared(
+            head.consumers, None, (*head.notes, note), files=head.files, naming=naming, elsewhere=head.elsewhere
+        )
     deployed = tuple(map(naming, with_owners(base.consumers, request.cwd)))
     known = {consumer.name for consumer in head.consumers}
     alone = {name: {who: use for who, use in uses.items() if who not in known} for name, uses in naming.used.items()}
     renamed = by_former_names(alone, services, selection.names, sides)
     return Declared(
-        deployed, head.consumers, (*head.notes, *renamed), files={**base.files, **head.files}, naming=naming
+        deployed,
+        head.consumers,
+        (*head.notes, *renamed),
+        files={**base.files, **head.files},
+        naming=naming,
+        elsewhere=head.elsewhere,
     )
 
 

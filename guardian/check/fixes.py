@@ -40,6 +40,7 @@ def situation_of(
         base_consumers=declared.base,
         head_consumers=declared.head_only,
         declarations=declared.files,
+        elsewhere=declared.elsewhere,
         paths={service.name: service.head_path for service in selection.services if service.head_path is not None},
         options=options,
         mode=request.mode,

@@ -18,7 +18,7 @@ from guardian.check.services import survey
 from guardian.check.sides import Sides, open_sides, told, with_itself
 from guardian.config import CheckRequest, FailOn
 from guardian.errors import UsageError
-from guardian.model import Change, Fix, Impact, Note, Report, Severity, Summary, Verdict
+from guardian.model import Change, Fix, Impact, Note, Only, Report, Severity, Summary, Verdict
 from guardian.rules.compare import Options
 
 if TYPE_CHECKING:
@@ -55,8 +55,10 @@ def run(
     with apis.explaining():
         declared = declared_consumers(sides, selection, apis, request)
         changes, notes = judge(compared, selection, declared, apis, request)
+    untouched = 0
     if request.only_consumers:
-        changes = _touching(changes, request.only_consumers, declared)
+        kept = _touching(changes, request.only_consumers, declared)
+        changes, untouched = kept, len(changes) - len(kept)
 
     def situation() -> Situation:
         return situation_of(declared, selection, apis, request, _options(request))
@@ -84,7 +86,10 @@ def run(
     return Report(
         version=__version__,
         verdict=verdict(changes, request.fail_on),
-        summary=summary(changes, selection.chosen, declared),
+        summary=summary(changes, selection.chosen, declared)._replace(
+            untouched=untouched,
+            off=sum(change.severity is Severity.OFF for change in compared.changes),
+        ),
         changes=tuple(changes),
         fixes=fixes,
         notes=(
@@ -97,6 +102,7 @@ def run(
         ),
         edges=declared.edges,
         mode=request.mode,
+        only=Only(request.services, request.only_consumers),
         excerpts=excerpts(filter(_counts, changes), base, head) if request.excerpts else {},
         names=selection.called,
         base=told(sides.base),

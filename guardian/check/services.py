@@ -271,6 +271,8 @@ class _Declared:
         """Without the services that head knows by another name: their specification is compared under that one."""
         known = {each.base_path: each.name for _, each in found if each.head_path is not None}
         kept, formerly = [], defaultdict[str, list[str]](list)
+        # One that is no part of what is checked, as the action writes one for `specs`, is no file that a reader could open.
+        file = self._config_name() if holds(self._sides, self._folder) else None
         for entry, each in found:
             other = known.get(each.base_path) if each.head_path is None else None
             if other is None:
@@ -278,7 +280,7 @@ class _Declared:
                 continue
             formerly[other] += (each.name, *each.also, *each.formerly)
             message = f"{each.name} is called {other} now; consumers who still name it {each.name} count as its readers"
-            self.notes.append(Note("info", message, self._config_name()))
+            self.notes.append(Note("info", message, file))
         return [
             (entry, each._replace(formerly=(*each.formerly, *formerly[each.name])) if each.name in formerly else each)
             for entry, each in kept

@@ -18,11 +18,14 @@ from guardian.errors import UsageError
 from guardian.model import Fix, Report, Strategy
 from guardian.report.escape import terminal as safe
 from guardian.report.layout import Page
+from guardian.report.words import patch_place
 
 app = new_app()
 
 _DIFF_STYLE = {"+": "green", "-": "red", "@": "cyan", "d": "bold", "i": "dim"}
 _PROSE = 600  # characters of a sentence with names from outside in it
+_THERE = "make this change there; the owner of a manifest does it in its own repository, and runs `guardian publish`"
+_AGAIN = "`guardian fix` with the flags of the check lists what there is now"
 
 
 @app.command()
@@ -42,8 +45,10 @@ def fix(
     The flags are those of `guardian check`. A fix is written to the files of --head, which has to be the work tree or files
     in it; a file that has changed since it was checked is not touched.
 
-    Exit codes: 0 there is a fix, or nothing to mend; 1 something breaks and no fix was found; 2, 3 and 4 as for
-    `guardian check`.
+    A file in another repository is not written: its diff is shown, to be made there.
+
+    Exit codes: 0 there is a fix, or nothing to mend; 1 something breaks and no fix was found, or none of the one to be written
+    is here; 2, 3 and 4 as for `guardian check`.
     """
     run = resolve(flags, Path.cwd())
     run = run._replace(request=run.request._replace(fixes=True))
@@ -55,7 +60,8 @@ def fix(
         _say_why(report, narrowed=bool(strategy or change or id))
         raise typer.Exit(1 if _broken(report) else 0)
     if apply and not dry_run:
-        _write(fixes[0], run, report)
+        if not _write(fixes[0], run, report):
+            raise typer.Exit(1)
         return
     if run.format is ReportFormat.TERMINAL:
         shown = fixes[:1] if dry_run else fixes
@@ -69,20 +75,34 @@ def select(report: Report, strategy: Strategy | None, changes: Sequence[str], id
     For findings that are named it is the fix that mends them and the least besides; else the one that mends most.
 
     Raises:
-        UsageError: there is no such finding.
+        UsageError: there is no such finding or fix, or the fix of this id is not the one that the rest describes.
     """
     known = {each.fingerprint for each in report.changes}
     for fingerprint in changes:
         if fingerprint not in known:
-            raise UsageError(f"--change {fingerprint}: this check has no such finding")
+            raise UsageError(f"--change {fingerprint}: this check has no such finding", hint=_AGAIN)
+    if id is not None:
+        return [_named(report, strategy, changes, id)]
     found = [
         each
         for each in report.fixes
-        if (strategy is None or each.strategy is strategy)
-        and set(changes) <= set(each.changes)
-        and (id is None or each.id == id)
+        if (strategy is None or each.strategy is strategy) and set(changes) <= set(each.changes)
     ]
     return sorted(found, key=lambda each: len(each.changes) if changes else -len(each.changes))
+
+
+def _named(report: Report, strategy: Strategy | None, changes: Sequence[str], id: str) -> Fix:
+    """The fix of an id. Ids count the fixes of one check: what is said besides tells whether it is that check still."""
+    found = next((each for each in report.fixes if each.id == id), None)
+    if found is None:
+        there = f"its fixes are {', '.join(each.id for each in report.fixes[:20])}" if report.fixes else "it has none"
+        raise UsageError(f"--id {id}: this check has no such fix", hint=f"{there}; {_AGAIN}")
+    for fingerprint in changes:
+        if fingerprint not in found.changes:
+            raise UsageError(f"--id {id} --change {fingerprint}: {id} does not mend that finding", hint=_AGAIN)
+    if strategy not in (None, found.strategy):
+        raise UsageError(f"--id {id} --strategy {strategy}: {id} is a {found.strategy.value}", hint=_AGAIN)
+    return found
 
 
 def listing(fixes: Sequence[Fix], *, width: int, diffs: bool) -> Page:
@@ -99,7 +119,7 @@ def listing(fixes: Sequence[Fix], *, width: int, diffs: bool) -> Page:
             if diffs:
                 _diff(page, patch.diff)
             else:
-                page.text(safe(patch.file), indent=2, lead=("file ", "dim"))
+                page.text(safe(patch_place(patch)), indent=2, lead=("file ", "dim"))
     return page
 
 
@@ -109,7 +129,8 @@ def _diff(page: Page, diff: str) -> None:
         page.line((safe(row, len(row)), _DIFF_STYLE.get(row[:1], "")))
 
 
-def _write(chosen: Fix, run: Run, report: Report) -> None:
+def _write(chosen: Fix, run: Run, report: Report) -> bool:
+    """Write what of a fix is here, and show the rest; whether anything was written."""
     from guardian.fixes.apply import apply_fix
 
     head = run.request.head
@@ -118,11 +139,19 @@ def _write(chosen: Fix, run: Run, report: Report) -> None:
             f"--apply writes to the work tree, and --head {head} is a revision",
             hint="check it out, or show the diff with --dry-run",
         )
-    for path in apply_fix(chosen, run.request.cwd):
+    written = apply_fix(chosen, run.request.cwd)
+    for path in written:
         remark("info", f"{chosen.id} {chosen.strategy.value}: wrote {_shown(path, run.request.cwd)}")
+    there = [patch for patch in chosen.patches if patch.elsewhere is not None]
+    for patch in there:
+        remark("warning", f"{chosen.id} {chosen.strategy.value}: {patch.file} is not written: it is elsewhere", _THERE)
+        page = Page(report_width())
+        _diff(page, patch.diff)
+        write_stdout(page.render(color=wants_color(run.color)))
     left = [each for each in _broken(report) if each not in chosen.changes]
     if left:
         remark("info", f"{len(left)} breaking changes are left: {', '.join(left[:5])}")
+    return bool(written)
 
 
 def _shown(path: Path, cwd: Path) -> str:

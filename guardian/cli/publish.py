@@ -53,7 +53,7 @@ def publish(
     """
     from guardian.graph.consumers.elsewhere import GIT, is_elsewhere, parse_git
     from guardian.graph.consumers.publish import publish as push
-    from guardian.spec.remote_git import shown
+    from guardian.spec.remote_git import NOBODY, identity, shown
 
     here = Path.cwd()
     run = asked(head=None, config=config, service=None, consumers=files, quiet=quiet)
@@ -81,6 +81,13 @@ def publish(
     else:
         into = f", to be merged into {done.target}" if done.target else ""
         remark("pushed", f"{(done.commit or '')[:12]} to {done.branch} of {shown(place.url)}{into}")
+        if not quiet and identity(here) is None:
+            said = f"git knows nobody here, so {NOBODY[0]} <{NOBODY[1]}> has made the commit"
+            remark(
+                "note",
+                said,
+                "`git config user.name NAME` and `user.email ADDRESS`, or GIT_COMMITTER_NAME and the like, say who",
+            )
 
 
 def _shared(run: Run) -> str:

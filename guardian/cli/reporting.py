@@ -27,7 +27,7 @@ def checked(run: Run) -> Report:
     gc.disable()
     sys.setrecursionlimit(_DEEPEST)
     with Progress(quiet=run.quiet) as progress:
-        return check.run(run.request, progress, _keep)
+        return check.run(run.request, progress, _keep)._replace(again=run.again)
 
 
 def _keep(read: object) -> None:

@@ -7,10 +7,12 @@ from datetime import date
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from guardian.cli.again import again
 from guardian.cli.flags import CheckFlags, parse_day, parse_reports
 from guardian.cli.output import remark
 from guardian.config import DEFAULT_CONFIG, DEFAULT_EXCEPTIONS, CheckRequest, Config, ReportFormat
 from guardian.errors import ConfigError, UsageError
+from guardian.model import Again
 
 T = TypeVar("T")
 
@@ -27,6 +29,7 @@ class Run(NamedTuple):
     quiet: bool
     verbose: bool
     color: bool | None
+    again: Again = Again()
 
     @property
     def lists_all(self) -> bool:
@@ -80,6 +83,7 @@ def resolve(flags: CheckFlags, cwd: Path) -> Run:
         quiet=flags.quiet or config.quiet,
         verbose=flags.verbose or config.verbose,
         color=_over(flags.color, config.color),
+        again=again(flags, request),
     )
 
 

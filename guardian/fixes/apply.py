@@ -15,7 +15,7 @@ from guardian.model import Fix
 
 
 def apply_fix(fix: Fix, folder: Path) -> list[Path]:
-    """Write every file of a fix; the files that were written.
+    """Write every file of a fix that is here; the files that were written.
 
     All are made ready beside their targets before the first one takes its target's place, so that a full disk or a file
     that changed in the meantime leaves everything as it is. Modes are kept, and of a link its target is written.
@@ -29,11 +29,12 @@ def apply_fix(fix: Fix, folder: Path) -> list[Path]:
         UsageError: a file cannot be read or written.
     """
     ready: list[tuple[Path, Path]] = []
+    patches = [patch for patch in fix.patches if patch.elsewhere is None]
     try:
-        for patch in fix.patches:
+        for patch in patches:
             target = Path(os.path.realpath(folder / patch.file))
             ready.append((_beside(target, apply_patch(_read(target, patch.file), patch, patch.file)), target))
-        for patch, (_, target) in zip(fix.patches, ready, strict=True):
+        for patch, (_, target) in zip(patches, ready, strict=True):
             apply_patch(_read(target, patch.file), patch, patch.file)  # nobody has written to it meanwhile
         return _put(ready)
     finally:

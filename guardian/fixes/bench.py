@@ -52,6 +52,7 @@ class Situation:
         base_consumers: what is deployed.
         head_consumers: the same as head declares them; ``None`` where declarations have one state only.
         declarations: the bytes of manifests and contract tests by the name that reports give the file.
+        elsewhere: the repository of those that are in another one, by the same name.
         paths: where head has the entry document of a service, in its tree. A service that is named here need not be read
             to know that a fix does not concern it.
         public: the services with readers that nobody declared.
@@ -67,6 +68,7 @@ class Situation:
     base_consumers: Sequence[Consumer] = ()
     head_consumers: Sequence[Consumer] | None = None
     declarations: Mapping[str, bytes] = field(default_factory=dict)
+    elsewhere: Mapping[str, str] = field(default_factory=dict)
     paths: Mapping[str, str] = field(default_factory=dict)
     options: Options = field(default_factory=Options)
     mode: Mode = Mode.BOTH
@@ -268,7 +270,7 @@ class Bench:
                     touched[name] = self._references_of(name).touched(base, read[name])
                     fresh += self._compared(base.api, read[name], touched[name])
         manifests = [
-            patch_file(self.manifest_editor(file), operations, "manifest")
+            patch_file(self.manifest_editor(file), operations, "manifest", elsewhere=self.situation.elsewhere.get(file))
             for file, operations in draft.manifests.items()
         ]
         heads = ChainMap(read, cast("dict[str, Api]", self.situation.head))  # the others are read on demand
@@ -362,6 +364,7 @@ class Bench:
                 "spec",
                 place_after=draft.place_after.get(address),
                 title=draft.title,
+                elsewhere=_host(address),
             )
         return files
 
@@ -402,6 +405,15 @@ def _as_known(found: Change, known: Change | None) -> Change:
         return known._replace(base=found.base, head=found.head)
     severity = min(found.severity, known.severity, key=lambda each: each.rank)  # a window may have lowered it
     return found._replace(severity=severity, counts_as=severity, fingerprint=known.fingerprint)
+
+
+def _host(address: str) -> str | None:
+    """The host that a file is on, if it is none of the tree."""
+    if "://" not in address:
+        return None
+    from guardian.spec.remote import host_of  # the network's imports, only where there is one
+
+    return host_of(address)
 
 
 def _line(data: bytes, at: str) -> tuple[int, int]:

@@ -41,6 +41,7 @@ def patch_file(
     *,
     place_after: Mapping[str, str] | None = None,
     title: str = "",
+    elsewhere: str | None = None,
 ) -> PatchedFile:
     """Edit a file's own text by JSON Patch operations.
 
@@ -53,6 +54,7 @@ def patch_file(
         kind: ``spec`` or ``manifest``.
         place_after: for the pointer of a new member, the key of the member that it should follow.
         title: what the overlay is called.
+        elsewhere: the other repository, or the host, that has the file.
 
     Raises:
         PatchError: the operations cannot be applied, or the text cannot be edited without touching what they do not name.
@@ -63,7 +65,8 @@ def patch_file(
     except SharedPlace as shared:
         operations = tuple(difference(editor.says, shared.says))
         edited = editor.edit(shared.says, place_after=place_after)
-    diff = unified_diff(editor.lines, edited.splices, editor.file)
+    name = editor.file if elsewhere is None else editor.file.removeprefix(f"{elsewhere}:")
+    diff = unified_diff(editor.lines, edited.splices, name)
     made = Patch(
         file=editor.file,
         kind=kind,
@@ -71,6 +74,7 @@ def patch_file(
         overlay=overlay(editor.says, edited.says, title) if kind == "spec" else {},
         diff=git_diff(editor.bytes.blob, edited.data, diff.text),
         edits=() if diff.is_whole else edited.splices,
+        elsewhere=elsewhere,
     )
     return PatchedFile(edited.data, edited.says, made)
 

@@ -18,7 +18,7 @@ from guardian.fixes.bench import Bench, Situation
 from guardian.fixes.choice import cost, rationale
 from guardian.fixes.draft import Draft
 from guardian.fixes.json_patch import Operation, PatchError
-from guardian.fixes.rollout import rollout
+from guardian.fixes.rollout import elsewhere, rollout
 from guardian.fixes.strategies import drafts
 from guardian.fixes.verify import Outcome, verify
 from guardian.fixes.work import Group, Work, grouped
@@ -221,7 +221,7 @@ def fix(passed: Passed, id: str, situation: Situation) -> Fix:
         patches=passed.outcome.patches,
         verification=passed.outcome.verification,
         rationale=rationale(passed.draft, passed.group.changes),
-        rollout=rollout(passed.draft, situation, passed.group.changes),
+        rollout=(*elsewhere(passed.outcome.patches), *rollout(passed.draft, situation, passed.group.changes)),
     )
 
 

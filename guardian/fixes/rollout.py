@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from guardian import fieldpath
 from guardian.fixes.bench import Situation
 from guardian.fixes.draft import Draft
 from guardian.graph.consumers.routes import template_shape
-from guardian.model import Change, Impact, Strategy
+from guardian.model import Change, Impact, Patch, Strategy
 
 if TYPE_CHECKING:
     import networkx
@@ -31,6 +31,17 @@ def rollout(draft: Draft, situation: Situation, addressed: Sequence[Change]) -> 
         when = f" after {draft.until}" if draft.until else " once nobody uses it any more"
         steps.append(f"{draft.later}{when}")
     return tuple(steps)
+
+
+def elsewhere(patches: Iterable[Patch]) -> Iterator[str]:
+    """What somebody has to do by hand before everything else, for nothing is written there from here."""
+    for patch in patches:
+        if patch.elsewhere is None:
+            continue
+        file = patch.file.removeprefix(f"{patch.elsewhere}:")
+        what = file if file == patch.file else f"{file} in {patch.elsewhere}"
+        how = ", or let its owner `guardian publish` the manifest" if patch.kind == "manifest" else ""
+        yield f"change {what}, which is not written from here: make the diff there{how}"
 
 
 def _consumers_first(draft: Draft, situation: Situation, addressed: Sequence[Change]) -> tuple[str, ...]:

@@ -16,17 +16,19 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from guardian.errors import GuardianError, ReadError, UsageError
 from guardian.host.base import Range, ensure, find_range
 from guardian.host.event import Event
+from guardian.host.folders import OnBase, on_base
 from guardian.host.inputs import Inputs
 from guardian.report.escape import markdown_fence
 from guardian.spec import git
 
 _CONFIG = "guardian.yaml"
 _EXCEPTIONS = "guardian.exceptions.yaml"
+_AGAIN = "GUARDIAN_AGAIN"  # see guardian.cli.again
 _ENDINGS = {"markdown": "md", "terminal": "txt", "github": "txt", "junit": "xml", "gitlab": "json"}
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _MEANING = {
@@ -47,6 +49,7 @@ class Plan:
         base: what head is compared with, for people.
         remark: what a reader should know about that.
         outputs: the files that the workflow is told of.
+        again: the flags of ``guardian fix`` in a checkout of what was checked, for the commands that reports name.
     """
 
     flags: tuple[str, ...]
@@ -55,6 +58,7 @@ class Plan:
     base: str
     remark: str | None
     outputs: Mapping[str, str]
+    again: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +91,8 @@ def plan(inputs: Inputs, event: Event, workspace: Path, folder: Path) -> Plan:
     paths = _Paths(find_root(here) or here, here)
     chosen = _config(inputs, paths)
     commits = _range(inputs, event, paths)
-    base, head = _sides(inputs, commits, paths, whole=bool(chosen or inputs.specs), empty=folder / "empty")
+    sides = _sides(inputs, commits, paths, whole=bool(chosen or inputs.specs), empty=folder / "empty")
+    base, head = sides.base, sides.head
 
     flags = [f"--base={base}"]
     flags += [f"--head={head}"] if head else []
@@ -99,11 +104,12 @@ def plan(inputs: Inputs, event: Event, workspace: Path, folder: Path) -> Plan:
             )
         flags += _for_specs(inputs, commits, paths, folder / "specs.yaml")
     flags += [f"--config={chosen}"] if chosen else []
-    flags += [f"--service={each}" for each in inputs.services]
-    flags += [f"--consumers={paths.rebased(each)}" for each in inputs.consumers]
-    flags += [f"--mode={inputs.mode}"] if inputs.mode else []
-    flags += [f"--fail-on={inputs.fail_on}"] if inputs.fail_on else []
-    flags += [f"--exceptions={paths.rebased(inputs.exceptions)}"] if inputs.exceptions else []
+    chosen_there = [f"--config={chosen}"] if chosen and (inputs.config or chosen != _CONFIG) else []
+    common = [f"--service={each}" for each in inputs.services]
+    common += [f"--consumers={paths.rebased(each)}" for each in inputs.consumers]
+    common += [f"--mode={inputs.mode}"] if inputs.mode else []
+    accepted = [f"--exceptions={paths.rebased(inputs.exceptions)}"] if inputs.exceptions else []
+    flags += [*common, *([f"--fail-on={inputs.fail_on}"] if inputs.fail_on else []), *accepted]
 
     report = folder / f"report.{_ENDINGS.get(inputs.format, inputs.format)}"
     sarif = paths.here / inputs.sarif_file if inputs.sarif_file else None
@@ -118,8 +124,9 @@ def plan(inputs: Inputs, event: Event, workspace: Path, folder: Path) -> Plan:
         "sarif-file": str(sarif or ""),
         "base": commits.base or "" if commits else base,
     }
-    remark = commits.remark if commits else None
-    return Plan(tuple(flags), paths.root, folder, outputs["base"] or "nothing", remark, outputs)
+    remark = "; ".join(filter(None, (commits.remark if commits else None, sides.remark))) or None
+    again = (*_sides_there(inputs, event, commits, base, head), *chosen_there, *common, *accepted)
+    return Plan(tuple(flags), paths.root, folder, outputs["base"] or "nothing", remark, outputs, again)
 
 
 def execute(command: Sequence[str], chosen: Plan, environ: Mapping[str, str]) -> Outcome:
@@ -130,6 +137,7 @@ def execute(command: Sequence[str], chosen: Plan, environ: Mapping[str, str]) ->
         environ: what it finds in its environment, inputs left out.
     """
     clean = {name: value for name, value in environ.items() if not name.startswith("INPUT_")}
+    clean[_AGAIN] = json.dumps(chosen.again)
     done = subprocess.run(
         [*command, "check", *chosen.flags], cwd=chosen.root, env=clean, capture_output=True, check=False
     )
@@ -234,24 +242,52 @@ def _revision(side: str) -> str:
     return side if _DRIVE.match(side) else side.partition(":")[0]
 
 
-def _sides(inputs: Inputs, commits: Range | None, paths: _Paths, *, whole: bool, empty: Path) -> tuple[str, str | None]:
-    """Both sides as guardian's flags name them.
+class _Sides(NamedTuple):
+    """Both sides as guardian's flags name them, and what a reader should know of them."""
+
+    base: str
+    head: str | None
+    remark: str | None = None
+
+
+def _sides(inputs: Inputs, commits: Range | None, paths: _Paths, *, whole: bool, empty: Path) -> _Sides:
+    """Both sides.
 
     Args:
         whole: guardian.yaml or ``specs`` choose what is looked at; else the working directory is all there is.
         empty: a folder to make where nothing was there before.
     """
     if commits is None:
-        return paths.rebased(inputs.base), _side(inputs.head, None, paths) or paths.prefix or None
+        return _Sides(paths.rebased(inputs.base), _side(inputs.head, None, paths) or paths.prefix or None)
     part = "" if whole or ":" in inputs.base else paths.prefix
     head = _side(inputs.head, commits.head, paths) or commits.head
     if part and head in (None, commits.head):
         head = f"{head}:{part}" if head else part
-    if commits.base is None or (part and not _has_folder(paths.root, commits.base, part)):
+    there = OnBase(part)
+    if commits.base is not None and part:
+        there = on_base(paths.root, commits.base, commits.head, part)
+    if commits.base is None or there.folder is None:
         empty.mkdir()
-        return str(empty), head or "."
+        return _Sides(str(empty), head or ".", there.remark)
     base = _side(inputs.base, commits.base, paths) if inputs.base else commits.base
-    return f"{base}:{part}" if part else str(base), head
+    return _Sides(f"{base}:{there.folder}" if there.folder else str(base), head, there.remark)
+
+
+def _sides_there(inputs: Inputs, event: Event, commits: Range | None, base: str, head: str | None) -> list[str]:
+    """The flags of both sides for whoever has checked out what was checked.
+
+    The base goes without saying where a pull request is for the default branch. A head that was read from git is there as
+    the work tree.
+    """
+    if commits is None:
+        return [f"--base={base}", *([f"--head={head}"] if head else [])]
+    if commits.base is None or not base.startswith(commits.base):
+        return []  # compared with nothing: so there is nothing to mend
+    part = head if commits.head is None else (head or "").partition(":")[2]
+    usual = event.base_commit is None and event.base_branch in (None, event.default_branch)
+    if usual and not inputs.base and not part:
+        return []
+    return [f"--base={base}", *([f"--head={part}"] if part else [])]
 
 
 def _side(side: str, commit: str | None, paths: _Paths) -> str | None:
@@ -264,13 +300,6 @@ def _side(side: str, commit: str | None, paths: _Paths) -> str | None:
     if path.startswith(("./", "../")):
         path = paths.rebased(path)
     return f"{commit}{colon}{path}"
-
-
-def _has_folder(repo: Path, commit: str, path: str) -> bool:
-    try:
-        return git.ask(repo, "cat-file", "-t", f"{commit}:{path}").strip() == b"tree"
-    except git.GitRefusal:
-        return False
 
 
 def _for_specs(inputs: Inputs, commits: Range | None, paths: _Paths, config: Path) -> list[str]:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from guardian.errors import UsageError
+from guardian.report import FORMATS
 
 INSTALLED = "installed"
 """The version that stands for the ``guardian`` that is on the PATH."""
@@ -66,6 +67,12 @@ def read_inputs(environ: Mapping[str, str]) -> Inputs:
     version = text("VERSION")
     if version and version != INSTALLED and not _VERSION.fullmatch(version):
         raise UsageError(f"the input `version` is a release such as 1.2.3, or {INSTALLED}, not {version!r}")
+    format, reports = text("FORMAT") or "html", lines("REPORTS")
+    for name, each in (("format", format), *(("reports", each) for each in reports)):
+        if each.partition("=")[0] not in FORMATS:
+            raise UsageError(
+                f"the input `{name}` names no report: {each!r}", hint=f"the formats are {', '.join(FORMATS)}"
+            )
     return Inputs(
         base=text("BASE"),
         head=text("HEAD"),
@@ -76,8 +83,8 @@ def read_inputs(environ: Mapping[str, str]) -> Inputs:
         mode=text("MODE"),
         fail_on=text("FAIL_ON"),
         exceptions=next(iter(exceptions), ""),
-        format=text("FORMAT") or "html",
-        reports=lines("REPORTS"),
+        format=format,
+        reports=reports,
         sarif_file=text("SARIF_FILE"),
         comment=_BOOLEANS[comment],
         comment_key=text("COMMENT_KEY"),

@@ -22,6 +22,7 @@ from guardian.report.picture import svg
 
 _NAME = 120
 _FILE = 400
+_COMMAND = 4_000
 _PROSE = 1_000
 _WITNESS = 4_000
 _OPEN_CONSUMERS = 20  # more are folded
@@ -219,13 +220,13 @@ def _fix(fix: Fix, number: int, report: Report, found: list[Block]) -> str:
     checks = "".join(f"<li>{safe(line, _PROSE)}</li>" for line in fix.verification.lines)
     rollout = "".join(f"<li>{safe(step, _PROSE)}</li>" for step in fix.rollout)
     diffs = "".join(
-        f'<details class="more"><summary>{safe(patch.file, _FILE)}</summary><pre class="diff">{_diff(patch.diff)}</pre>'
+        f'<details class="more"><summary>{safe(words.patch_place(patch), _FILE)}</summary><pre class="diff">{_diff(patch.diff)}</pre>'
         "</details>"
         for patch in fix.patches
         if patch.diff
     )
     by = "" if fix.proposed_by == "rules" else f", proposed by {safe(fix.proposed_by, _NAME)}"
-    command = safe(words.fix_command(fix, report.fixes, found), _PROSE)
+    command = safe(words.fix_command(fix, report, found), _COMMAND)
     state = "verified" if fix.verification.verified else "not verified"
     return (
         f'<article class="fix" id="fix-{number}"><h3>{safe(fix.id, _NAME)} {fix.strategy.value} '

@@ -127,6 +127,7 @@ def _fix(fix: Fix) -> dict[str, Any]:
                 "json_patch": list(patch.json_patch),
                 "overlay": patch.overlay,
                 "diff": patch.diff,
+                "elsewhere": patch.elsewhere,
             }
             for patch in fix.patches
         ],

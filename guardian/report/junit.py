@@ -1,7 +1,8 @@
 """JUnit XML, in the form that GitLab, Jenkins and their kin read: a test case per operation and consumer.
 
 A contract case per changed operation says what the contract says; a consumer case per operation it is hit in
-says what that means for it. Only what counts as breaking fails. Consumers that nothing touches pass, visibly.
+says what that means for it. Only what counts as breaking fails. Consumers that nothing touches pass, visibly. Each name says its
+service, for hosts keep one case of a class and name, and many services have `GET /health`.
 """
 
 from __future__ import annotations
@@ -85,7 +86,8 @@ def _breaks(change: Change, consumer: str) -> bool:
 def _case(
     suite: ET.Element, group: str, operation: str, changes: list[Change], breaking: list[Change], consumer: str = ""
 ) -> None:
-    case = ET.SubElement(suite, "testcase", classname=xml(group, _TEXT), name=xml(operation or "the whole API", _TEXT))
+    name = f"{changes[0].service}: {operation or 'the whole API'}"
+    case = ET.SubElement(suite, "testcase", classname=xml(group, _TEXT), name=xml(name, _TEXT))
     place = changes[0].head or changes[0].base
     if place is not None:
         case.set("file", xml(place.file))

@@ -60,7 +60,8 @@ def render(report: Report, *, verbose: bool = False, limit: int = HARD_LIMIT - M
     for fix in report.fixes:
         text.add("fix", "", *_fix(fix, report, shown))
     _list(text, "Accepted", [block for block in found if block.standing is Standing.ACCEPTED])
-    _list(text, "Breaking on paper, read by nobody", [block for block in found if block.standing is Standing.UNREAD])
+    for title, unread in words.unread(report, found).items():
+        _list(text, title, unread)
     _notes(text, report)
     if verbose:
         _list(text, "Harmless", [block for block in found if block.standing is Standing.INFO])
@@ -219,12 +220,13 @@ def _fix(fix: Fix, report: Report, shown: list[Block]) -> list[str]:
     title = f"Fix {markdown_html(fix.id, _NAME)}: {fix.strategy.value} ({checked}{by})"
     lines = ["<details>", f"<summary>{title}</summary>", "", safe(fix.rationale, _PROSE) or "&nbsp;", ""]
     lines += [f"- {safe(line, _PROSE)}" for line in fix.verification.lines]
-    lines += ["", *markdown_fence([words.fix_command(fix, report.fixes, shown)], "sh")]
+    lines += ["", *markdown_fence([words.fix_command(fix, report, shown)], "sh")]
     for patch in fix.patches:
         diff = patch.diff.splitlines()
         if diff:
             cut = [f"... ({len(diff) - _DIFF_LINES:,} lines more)"] if len(diff) > _DIFF_LINES else []
-            lines += ["", *markdown_fence([plain(line, _PROSE) for line in diff[:_DIFF_LINES]] + cut, "diff")]
+            there = ["", f"{code(words.patch_place(patch), _FILE)}:"] if patch.elsewhere else []
+            lines += [*there, "", *markdown_fence([plain(line, _PROSE) for line in diff[:_DIFF_LINES]] + cut, "diff")]
     if fix.rollout:
         lines += ["", "Rollout:", ""]
         lines += [f"{number}. {safe(step, _PROSE)}" for number, step in enumerate(fix.rollout, start=1)]

@@ -124,7 +124,7 @@ def _message(change: Change, fixes: list[Fix], report: Report) -> str:
     if change.witness is not None:
         value = plain(words.witness_value(change.witness), 200)
         said.append(f"Witness {value}: {words.witness_verdict(change.witness)}.")
-    said += [f"Fix {fix.id} ({fix.strategy.value}): {words.fix_command(fix, report.fixes)}." for fix in fixes]
+    said += [f"Fix {fix.id} ({fix.strategy.value}): {words.fix_command(fix, report)}." for fix in fixes]
     # In SARIF messages `[text](target)` is a link, and `\\[` the bracket (section 3.11.6).
     lines = (plain(part, _TEXT) for part in said if part)
     return re.sub(r"([\\\[\]])", r"\\\1", "\n".join(lines))
@@ -162,7 +162,7 @@ def uri(file: str) -> str:
 
 
 def _fix(fix: Fix) -> dict[str, Any] | None:
-    """The fix as edits of whole lines; ``None`` where its patches carry no diff, or one that leaves parts of lines out."""
+    """The fix as edits of whole lines; ``None`` where a patch carries no diff, leaves parts of lines out, or is for elsewhere."""
     changes = [made for patch in fix.patches if (made := _artifact_change(patch)) is not None]
     if not changes or len(changes) < len(fix.patches):
         return None
@@ -170,7 +170,7 @@ def _fix(fix: Fix) -> dict[str, Any] | None:
 
 
 def _artifact_change(patch: Patch) -> dict[str, Any] | None:
-    edits = [] if patch.edits else replacements(patch.diff)
+    edits = [] if patch.edits or patch.elsewhere else replacements(patch.diff)
     return {"artifactLocation": {"uri": uri(patch.file)}, "replacements": edits} if edits else None
 
 

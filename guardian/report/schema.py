@@ -70,6 +70,8 @@ def _summary() -> dict[str, Any]:
         consumers=_COUNT,
         consumers_broken=_TEXTS,
         reads=_said(_COUNT, "Fields and operations that manifests declare to use."),
+        untouched=_said(_COUNT, "Changes left out, for they touch none of the consumers of `--consumer`."),
+        off=_said(_COUNT, "Changes left out, for guardian.yaml turns their rules off."),
     )
 
 
@@ -122,6 +124,11 @@ def _fix() -> dict[str, Any]:
             _TEXT,
             "The same as a unified diff of the file's text. A line of more than 2,000 characters is shortened to what changes in "
             "it, and says so; neither git nor patch takes such a diff, while `guardian fix --apply` writes it exactly.",
+        ),
+        elsewhere=_said(
+            _MAYBE_TEXT,
+            "The other repository, or the host, that has the file. `guardian fix --apply` leaves it to be changed there, and the diff "
+            "calls the file as it is called there.",
         ),
     )
     verification = _object(

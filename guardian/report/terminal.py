@@ -17,6 +17,7 @@ _IMPACT_STYLE = {Impact.BROKEN: "red", Impact.POSSIBLE: "yellow", Impact.SAFE: "
 _LABEL = 9  # cells of the label column
 _NAME = 60  # characters of a name
 _PROSE = 600  # characters of a sentence from outside
+_COMMAND = 4_000
 _WITNESS = 240  # characters of a witness
 _PLACES = 4  # operations named in a block
 _CONSUMERS = 12  # consumers named in a block
@@ -37,8 +38,8 @@ def render(report: Report, *, color: bool = False, width: int = 100, verbose: bo
         _block(page, block, number, verbose)
     _matrix(page, shown)
     _one_liners(page, "Accepted", [block for block in found if block.standing is Standing.ACCEPTED], verbose)
-    unread = [block for block in found if block.standing is Standing.UNREAD]
-    _one_liners(page, "Breaking on paper, read by nobody", unread, verbose)
+    for title, unread in words.unread(report, found).items():
+        _one_liners(page, title, unread, verbose)
     if verbose:
         _one_liners(page, "Harmless", [block for block in found if block.standing is Standing.INFO], verbose)
     _fixes(page, report, shown, verbose)
@@ -180,7 +181,7 @@ def _fixes(page: Page, report: Report, shown: list[Block], verbose: bool) -> Non
         mends = f" of change {', '.join(numbers)}" if numbers else ""
         by = "" if fix.proposed_by == "rules" else f", proposed by {fix.proposed_by}"
         page.text(safe(f"{fix.strategy.value}{mends}{by}", _PROSE), indent=2, lead=(f"{safe(fix.id, _NAME)}  ", "bold"))
-        for file in sorted({patch.file for patch in fix.patches}):
+        for file in sorted({words.patch_place(patch) for patch in fix.patches}):
             page.text(safe(f"in {file}"), indent=6, style="dim")
         page.text(safe(fix.rationale, _PROSE), indent=6)
         for line in fix.verification.lines:
@@ -190,7 +191,7 @@ def _fixes(page: Page, report: Report, shown: list[Block], verbose: bool) -> Non
                 page.text(safe(step, _PROSE), indent=6, lead=(f"{number}. ", "dim"))
             for line in (line for patch in fix.patches for line in patch.diff.splitlines()):
                 page.line(("      ", ""), (safe(line, _PROSE), _diff_style(line)))
-        page.text(safe(words.fix_command(fix, report.fixes, shown)), indent=6, style="bold")
+        page.line(("      ", ""), (safe(words.fix_command(fix, report, shown), _COMMAND), "bold"))  # to be copied whole
 
 
 def _diff_style(line: str) -> str:

@@ -8,8 +8,20 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from guardian.model import Change, ConsumerImpact, Fix, Impact, Location, Note, Report, Verdict, Witness
-from guardian.report.blocks import Block, Standing
+from guardian.model import (
+    Change,
+    ConsumerImpact,
+    Fix,
+    Impact,
+    Location,
+    Note,
+    Patch,
+    Report,
+    Severity,
+    Verdict,
+    Witness,
+)
+from guardian.report.blocks import Block, Standing, standing
 from guardian.report.escape import jsonable, plain
 
 #: How many names a sentence lists before it counts the rest, and how many characters of each.
@@ -32,20 +44,61 @@ def names(items: Iterable[str], most: int = NAMES_IN_A_SENTENCE) -> str:
 def headline(report: Report) -> str:
     """What the verdict rests on, without the verdict itself: ``2 breaking changes hit 3 consumers: a, b, c``."""
     summary = report.summary
-    broken = summary.consumers_broken
+    broken = _broken(report)
+    others = sorted(set(summary.consumers_broken) - set(broken))
+    also = f"; {_are_hit(others)}, which counts as less" if others else ""
     if summary.breaking:
         said = counted(summary.breaking, "breaking change")
         if broken:
             verb = "breaks" if summary.breaking == 1 else "break"
-            listed = names(plain(name, _NAME) for name in sorted(broken))
-            return f"{said} {verb} {counted(len(broken), 'consumer')}: {listed}"
-        return said
+            return f"{said} {verb} {counted(len(broken), 'consumer')}: {_named(broken)}{also}"
+        return f"{said}{also}"
+    # A consumer is hit where the user, or the mode, has said that it does not count.
+    nothing = f"nothing counts as breaking, but {_are_hit(others)}" if others else _nothing_breaks(report)
     problems = sum(note.level == "error" for note in report.notes)
     if problems and report.verdict is Verdict.FAIL:
-        return f"nothing breaks, but {counted(problems, 'problem')} must be settled (see the notes)"
+        return f"{nothing}, but {counted(problems, 'problem')} must be settled (see the notes)"
     if summary.warnings:
-        return f"nothing breaks, {counted(summary.warnings, 'warning')}"
-    return "nothing breaks" if summary.changes else "no change of any contract"
+        return f"{nothing}, {counted(summary.warnings, 'warning')}"
+    if summary.changes:
+        return nothing
+    return _no_change(report)
+
+
+def _broken(report: Report) -> list[str]:
+    """Whom the breaking changes break."""
+    return sorted(
+        {
+            impact.consumer
+            for change in report.changes
+            if standing(change) is Standing.BREAKING
+            for impact in change.consumers
+            if impact.impact is Impact.BROKEN
+        }
+    )
+
+
+def _no_change(report: Report) -> str:
+    if report.summary.untouched:
+        return f"nothing touches {_named(report.only.consumers)}"
+    if report.summary.off:
+        return f"nothing but what is off: {counted(report.summary.off, 'change')}"
+    return f"no change of {_named(report.only.services)}" if report.only.services else "no change of any contract"
+
+
+def _nothing_breaks(report: Report) -> str:
+    if report.only.consumers:
+        return f"nothing breaks {_named(report.only.consumers)}"
+    on_paper = any(standing(change) is Standing.UNREAD for change in report.changes)
+    return "no declared consumer breaks" if on_paper else "nothing breaks"
+
+
+def _named(items: Iterable[str]) -> str:
+    return names(plain(name, _NAME) for name in items)
+
+
+def _are_hit(consumers: list[str]) -> str:
+    return f"{_named(consumers)} {'is' if len(consumers) == 1 else 'are'} hit"
 
 
 def summary_sentence(report: Report) -> str:
@@ -64,7 +117,8 @@ def _outcomes(report: Report) -> list[str]:
     summary = report.summary
     said = []
     if summary.breaking:
-        hit = f" for {counted(len(summary.consumers_broken), 'consumer')}" if summary.consumers_broken else ""
+        broken = _broken(report)
+        hit = f" for {counted(len(broken), 'consumer')}" if broken else ""
         said.append(f"{summary.breaking:,} breaking{hit}")
     if summary.warnings:
         said.append(counted(summary.warnings, "warning"))
@@ -74,9 +128,65 @@ def _outcomes(report: Report) -> list[str]:
         said.append(
             f"{summary.accepted:,} accepted" + (f"{', ' if first else ' '}{first}until {until}" if until else "")
         )
-    if summary.unread:
-        said.append(f"{summary.unread:,} breaking on paper but read by nobody")
-    return said or ["nothing breaks" if summary.changes else "no changes"]
+    read_by_nobody, not_known = _unread(report)
+    if read_by_nobody:
+        said.append(f"{read_by_nobody:,} breaking on paper but read by nobody")
+    if not_known:
+        said.append(f"{not_known:,} breaking on paper, whose readers are not known")
+    left_out = _left_out(report)
+    if not said and summary.changes:
+        said.append("nothing counts as breaking" if summary.consumers_broken else "nothing breaks")
+    elif not said and not left_out:
+        said.append("no changes")
+    return [*said, *left_out]
+
+
+def _left_out(report: Report) -> list[str]:
+    """What was found and is not in the report, so that nobody takes it for nothing."""
+    said = []
+    if report.summary.untouched:
+        verb = "touches" if report.summary.untouched == 1 else "touch"
+        noun = "more change" if report.summary.changes else "change"
+        said.append(f"{counted(report.summary.untouched, noun)} {verb} others or nobody")
+    if report.summary.off:
+        said.append(f"{counted(report.summary.off, 'change')} left out by `severity: off`")
+    return said
+
+
+def _unread(report: Report) -> tuple[int, int]:
+    """How much breaks the contract, does not count as breaking, and hits nobody of those who declare what they read; and how
+    much counts for nothing since nobody has declared anything, which says nothing about who reads it.
+    """
+    declared = services_with_consumers(report)
+    found = [
+        change
+        for change in report.changes
+        if change.severity is Severity.BREAKING
+        and change.counts_as is not Severity.BREAKING
+        and change.exception is None
+        and not change.consumers
+    ]
+    known = sum(change.service in declared for change in found)
+    return known, sum(standing(change) is Standing.UNREAD for change in found if change.service not in declared)
+
+
+def services_with_consumers(report: Report) -> set[str]:
+    """The services that somebody declares to use. Of all others it is not known who reads them: that is never nobody."""
+    return {edge.service for edge in report.edges}
+
+
+def unread(report: Report, found: Iterable[Block]) -> dict[str, list[Block]]:
+    """What breaks on paper alone, by a title that says what is known of its readers."""
+    declared = services_with_consumers(report)
+    lists: dict[str, list[Block]] = {
+        "Breaking on paper, read by nobody": [],
+        "Breaking on paper, readers not known": [],
+    }
+    known, unknown = lists.values()
+    for block in found:
+        if block.standing is Standing.UNREAD:
+            (known if block.lead.service in declared else unknown).append(block)
+    return lists
 
 
 def where(location: Location | None) -> str:
@@ -137,18 +247,26 @@ def party(impact: ConsumerImpact) -> str:
     return impact.owner or impact.contact or ""
 
 
-def fix_command(fix: Fix, fixes: Iterable[Fix], shown: Iterable[Block] = ()) -> str:
-    """The command that applies this very fix, by a fingerprint that the report shows where there is one.
+def patch_place(patch: Patch) -> str:
+    """The file of a patch, and that it cannot be written from here where that is so."""
+    return patch.file if patch.elsewhere is None else f"{patch.file} (elsewhere: the diff is to be made there)"
 
-    What a model wrote is there only where the model is asked again, and answers are kept, so that it says the same.
+
+def fix_command(fix: Fix, report: Report, shown: Iterable[Block] = ()) -> str:
+    """The command that applies this very fix, with the flags that make its check again.
+
+    Ids count the fixes of one check. A finding that it mends is named too, one that the report shows where there is
+    one: where the check is another one by then, the two do not agree, and nothing is written. What a model wrote is there
+    only where the model is asked again, and answers are kept, so that it says the same.
     """
-    if fix.proposed_by != "rules":
-        return f"guardian fix --apply --id {fix.id} --model ..."
     leads = [block.lead.fingerprint for block in shown if block.lead.fingerprint in fix.changes]
     change = next(iter((*leads, *fix.changes)), "")
-    rivals = [other for other in fixes if change in other.changes]
-    strategy = f" --strategy {fix.strategy.value}" if len(rivals) > 1 else ""
-    return f"guardian fix --apply --change {change}{strategy}"
+    written = report.again.applies and any(patch.elsewhere is None for patch in fix.patches)
+    how = "--apply" if written or not fix.patches else "--dry-run"
+    words = [f"guardian fix {how} --id {fix.id}", *([f"--change {change}"] if change else []), report.again.flags]
+    if fix.proposed_by != "rules" and not report.again.model:
+        words.append("--model ...")
+    return " ".join(filter(None, words))
 
 
 def sorted_notes(report: Report) -> list[Note]:
@@ -166,6 +284,15 @@ def note_place(note: Note) -> str:
     return line_of(Location(note.file, line=note.line)) if note.file else ""
 
 
+def _whom_it_hits(report: Report, counting: list[Block]) -> str:
+    """Whom it hits where nothing counts as breaking."""
+    hit = sorted(report.summary.consumers_broken)
+    if hit:
+        return f"{_are_hit(hit)}, though nothing counts as breaking"
+    maybe = sorted({impact.consumer for block in counting for impact in block.consumers})
+    return f"{_named(maybe)} may be hit" if maybe else "nothing here breaks a consumer"
+
+
 def next_steps(report: Report, found: list[Block]) -> list[str]:
     """What the author of the change can do now, best first."""
     counting = [block for block in found if block.standing.counts]
@@ -173,7 +300,9 @@ def next_steps(report: Report, found: list[Block]) -> list[str]:
     if not counting:
         return []
     if not breaking:
-        return [f"`guardian explain {counting[0].lead.rule}` says when this matters; nothing here breaks a consumer."]
+        return [
+            f"`guardian explain {counting[0].lead.rule}` says when this matters; {_whom_it_hits(report, counting)}."
+        ]
     steps = []
     if any(fix.verification.verified for fix in report.fixes):
         steps.append("Apply one of the fixes above: each was tried against every consumer.")

@@ -27,6 +27,9 @@ TIMEOUT_S = 60
 #: The ways to reach a repository; `ext::` and the like, which run programs, are none of them.
 SCHEMES = ("https", "http", "ssh", "git", "file")
 
+#: Who commits where git knows nobody: a name for the owners to see, and an address that can be nobody's (RFC 2606).
+NOBODY = ("guardian", "guardian@noreply.invalid")
+
 _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _CREDENTIALS = re.compile(r"(?<=://)[^/@\s'\"]+@")
 # Another process is at work in the same cache.
@@ -156,10 +159,10 @@ def commit_files(repo: Path, parent: str | None, files: Mapping[str, bytes], mes
         parent: the commit to build on; ``None`` for a first one.
         files: content by path.
         message: the commit's.
-        who: the folder whose git settings say who commits.
+        who: the folder whose git settings say who commits; `NOBODY` does where they do not.
 
     Raises:
-        ReadError: git refuses, as where it does not know who commits.
+        ReadError: git refuses.
     """
     with tempfile.TemporaryDirectory(prefix="guardian-") as folder:
         index = {"GIT_INDEX_FILE": str(Path(folder, "index"))}
@@ -248,13 +251,19 @@ def _identity(who: Path) -> dict[str, str]:
     """Who commits, by the settings of a folder's repository, so that a cache's bare repository needs none."""
     found: dict[str, str] = {}
     for role in ("AUTHOR", "COMMITTER"):
-        try:
-            ident = run(who, "var", f"GIT_{role}_IDENT").decode().strip()
-        except GitRefusal:
-            continue
-        name, _, rest = ident.partition(" <")
-        found |= {f"GIT_{role}_NAME": name, f"GIT_{role}_EMAIL": rest.partition(">")[0]}
+        name, email = identity(who, role) or NOBODY
+        found |= {f"GIT_{role}_NAME": name, f"GIT_{role}_EMAIL": email}
     return found
+
+
+def identity(who: Path, role: str = "COMMITTER") -> tuple[str, str] | None:
+    """Name and address that git would commit with in a folder; ``None`` where it knows none, as on most build runners."""
+    try:
+        ident = run(who, "var", f"GIT_{role}_IDENT").decode().strip()
+    except GitRefusal:
+        return None
+    name, _, rest = ident.partition(" <")
+    return name, rest.partition(">")[0]
 
 
 def _bare(folder: Path) -> Path:

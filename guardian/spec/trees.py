@@ -169,7 +169,11 @@ class GitTree:
         repo: the root of its work tree, or a bare repository.
         git_dir: where its objects are, if it is the repository of a submodule.
         folder: where it is in the repository that it is a submodule of.
+
+    ``elsewhere`` is whether it is one of another repository than the one that is checked.
     """
+
+    elsewhere = False
 
     def __init__(
         self,

@@ -191,6 +191,39 @@ def test_new_working_directory(job: Any, plain: Remote, tmp_path: Path):
     plain.commit("a new one", {"fresh/openapi.yaml": spec("new", "get /new")})
     run = run_pull_request(job, plain, tmp_path / "ws", {"working-directory": "fresh"})
     assert (run.code, run.outputs["result"]) == (0, "pass"), run.log
+    assert any("fresh is not in" in each.message and "it is new" in each.message for each in run.annotations)
+
+
+@pytest.mark.parametrize("keep", [False, True])
+def test_moved_working_directory(job: Any, plain: Remote, tmp_path: Path, keep: bool):
+    """A folder that was moved is compared with what it was; where a part of it stayed, that cannot be known, and is said."""
+    apply.git(plain.desk, "mv", "api", "moved") if not keep else (plain.desk / "moved").mkdir()
+    if keep:
+        apply.git(plain.desk, "mv", "api/users.yaml", "moved/users.yaml")
+    plain.commit("moved", {})
+    run = run_pull_request(job, plain, tmp_path / "ws", {"working-directory": "moved", "comment": "false"})
+    told = " ".join(each.message for each in run.annotations)
+    if keep:
+        assert (run.code, run.outputs["result"]) == (0, "pass"), run.log
+        assert "it is compared with nothing, though files of it were moved from api" in told
+        inputs = {"working-directory": "moved", "base": "main:api", "head": ".", "comment": "false"}
+        run = run_pull_request(job, plain, tmp_path / "named", inputs)
+    else:
+        assert "its files were moved from api, which it is compared with" in told
+    report = json.loads(Path(run.outputs["json-file"]).read_text())
+    assert run.code == 1, run.log
+    assert "users" in {each["service"] for each in report["changes"] if each["severity"] == "breaking"}
+
+
+def test_no_temporary_file_is_named(job: Any, plain: Remote, tmp_path: Path):
+    """The guardian.yaml that `specs` stands for is none that anybody could open."""
+    (plain.desk / "new").mkdir()
+    apply.git(plain.desk, "mv", "api/users.yaml", "new/users.yaml")
+    plain.commit("moved", {})
+    run = run_pull_request(job, plain, tmp_path / "ws", {"specs": "*/*.yaml", "comment": "false"})
+    assert any("api/users is called new/users now" in each.message for each in run.annotations), run.log
+    assert "specs.yaml" not in run.log
+    assert all("specs.yaml" not in each.properties.get("file", "") for each in run.annotations)
 
 
 def test_first_push(job: Any, plain: Remote, tmp_path: Path):

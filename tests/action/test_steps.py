@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from pathlib import Path
@@ -72,7 +73,7 @@ def test_paths_from_the_working_directory(job: Any, stand_in: Any, merge_checkou
 @pytest.mark.parametrize("value", HOSTILE)
 def test_hostile_input(job: Any, stand_in: Any, merge_checkout: tuple[Path, Any], value: str):
     """An input is a value: never a command of the shell, never another flag."""
-    names = ("config", "services", "consumers", "mode", "fail-on", "exceptions", "format", "comment-key")
+    names = ("config", "services", "consumers", "mode", "fail-on", "exceptions", "comment-key")
     run(job, merge_checkout, dict.fromkeys(names, value))
     assert not list(job.folder.rglob("pwned"))
     allowed = ("--base=", "--config=", "--service=", "--consumers=", "--mode=", "--fail-on=", "--exceptions=")
@@ -204,6 +205,9 @@ def test_wrong_input(job: Any, stand_in: Any, merge_checkout: tuple[Path, Any]):
         ({"VERSION": "git+https://example.org"}, "version"),
         ({"VERSION": "--pre"}, "version"),
         ({"EXCEPTIONS": "a", "IGNORE_FILE": "b"}, "ignore-file"),
+        ({"FORMAT": "pdf"}, "the input `format` names no report: 'pdf'"),
+        ({"FORMAT": "$(touch pwned)"}, "format"),
+        ({"REPORTS": "junit=a.xml\npdf=b.pdf"}, "the input `reports` names no report: 'pdf=b.pdf'"),
         ({"WORKING_DIRECTORY": "nowhere"}, "nowhere"),
         ({"SPECS": "a.yaml"}, "services"),
         ({"CONFIG": "none", "SPECS": "a.yaml"}, "specs"),
@@ -242,6 +246,49 @@ def test_named_sides(
         each.format(**known) for each in flags
     ]
     assert plan.outputs["base"] == (known["main"] if "main" in base else "services")
+
+
+@pytest.mark.parametrize(
+    ("inputs", "event", "again"),
+    [
+        ({}, {}, []),
+        (
+            {"SERVICES": "a b", "MODE": "both", "FAIL_ON": "none", "FORMAT": "json"},
+            {},
+            ["--service=a b", "--mode=both"],
+        ),
+        ({"EXCEPTIONS": "e.yaml", "WORKING_DIRECTORY": "services"}, {}, ["--exceptions=services/e.yaml"]),
+        ({"CONFIG": "guardian.yaml"}, {}, ["--config=guardian.yaml"]),
+        ({"HEAD": "HEAD"}, {}, []),
+        ({}, {"default_branch": "next"}, ["--base={main}"]),
+        ({}, {"base_commit": "{main}"}, ["--base={main}"]),
+        ({"BASE": "main"}, {}, ["--base={main}"]),
+        ({"BASE": "main:services", "HEAD": "HEAD:services"}, {}, ["--base={main}:services", "--head=services"]),
+        ({"BASE": "services", "HEAD": "fixtures"}, {}, ["--base=services", "--head=fixtures"]),
+    ],
+)
+def test_the_same_check_in_a_checkout(
+    merge_checkout: tuple[Path, Any],
+    remote: Remote,
+    tmp_path: Path,
+    inputs: dict[str, str],
+    event: dict[str, str],
+    again: list[str],
+):
+    """What the commands of a report need on the branch itself: no temporary file, no merge commit, nothing that goes without saying."""
+    ws, _ = merge_checkout
+    (ws / "fixtures").mkdir()
+    known = {"main": remote.commit_of("main")}
+    happened = {"base_branch": "main", "default_branch": "main", **event}
+    said = Event("pull_request", **{key: value.format(**known) for key, value in happened.items()})
+    plan = gate.plan(read_inputs({f"INPUT_{name}": value for name, value in inputs.items()}), said, ws, tmp_path)
+    assert list(plan.again) == [each.format(**known) for each in again]
+
+
+def test_guardian_is_told_how_to_check_again(job: Any, stand_in: Any, merge_checkout: tuple[Path, Any]):
+    """By a variable, which another release of guardian passes over."""
+    run(job, merge_checkout, {"services": "users"})
+    assert json.loads(stand_in.called["environ"]["GUARDIAN_AGAIN"]) == ["--service=users"]
 
 
 # --- installing ---------------------------------------------------------------------------------------------------

@@ -92,6 +92,7 @@ def test_rules_that_are_off(check: Guardian, broken: Repo, severity: str, rules:
     broken.write("guardian.yaml", CONFIG + f"severity: {{{severity}}}\n")
     outcome = check(broken)
     assert sorted(outcome.rules) == rules
+    assert json.loads(outcome.out)["summary"]["off"] == 2 - len(rules)
     assert outcome.code == len(rules) - 1
 
 
@@ -114,6 +115,7 @@ def test_one_consumer(check: Guardian, broken: Repo):
     assert [hit["consumer"] for hit in outcome.only("property-removed")["consumers"]] == ["billing"]
     outcome = check(broken, "--consumer", "search")
     assert (outcome.code, outcome.changes) == (0, [])
+    assert json.loads(outcome.out)["summary"]["untouched"] > 0
     outcome = check(broken, "--consumer", "billing", "--consumer", "other")
     assert [hit["consumer"] for hit in outcome.only("property-removed")["consumers"]] == ["billing", "other"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -114,3 +115,22 @@ def test_a_check_reads_what_was_published(guardian: Guardian, shared: Path, tmp_
     offline = json.loads(guardian(*args).out)
     assert offline["summary"]["consumers_broken"] == ["Web Shop"]
     assert any("copy in the cache" in note["message"] for note in offline["notes"])
+
+
+def test_nobody_has_to_be_known_to_git(
+    guardian: Guardian, shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A build runner has no identity: the commit is guardian's then, which is said; who is known stays the author."""
+    for name in [each for each in os.environ if each.startswith(("GIT_AUTHOR", "GIT_COMMITTER")) or each == "EMAIL"]:
+        monkeypatch.delenv(name)
+    (tmp_path / "gitconfig").write_text("[user]\nuseConfigOnly = true\n")
+    outcome = guardian("publish", "manifest.yaml", "--to", shared.as_uri())
+    assert outcome.code == 0, outcome.err
+    assert "git knows nobody here, so guardian <guardian@noreply.invalid> has made the commit" in outcome.err
+    told = ("log", "-1", "--format=%an <%ae> %cn <%ce>", "guardian/web-shop")
+    assert git(shared, *told) == " ".join(["guardian <guardian@noreply.invalid>"] * 2)
+    (tmp_path / "gitconfig").write_text("[user]\nname = Ada\nemail = ada@example.org\n")
+    (tmp_path / "manifest.yaml").write_text(MANIFEST + "owner: web\n")
+    outcome = guardian("publish", "manifest.yaml", "--to", shared.as_uri())
+    assert "git knows nobody" not in outcome.err
+    assert git(shared, *told) == "Ada <ada@example.org> Ada <ada@example.org>"

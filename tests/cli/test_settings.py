@@ -188,3 +188,30 @@ def test_a_report_called_dash(tmp_path: Path):
     (tmp_path / "guardian.yaml").write_text("reports: {sarif: '-'}\n")
     with pytest.raises(UsageError, match="the sarif report needs the name of a file"):
         resolve(CheckFlags(), tmp_path)
+
+
+def test_how_to_make_the_check_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """The flags that make the same check, as a shell takes them; not those of its report, and no credentials."""
+    flags = CheckFlags(
+        base="old base.yaml",
+        service=["users", "-x"],
+        consumers=["git+https://me:secret@git.example/c.git#main:*.yaml"],
+        mode=Mode.BOTH,
+        format=ReportFormat.JSON,
+        quiet=True,
+        fail_on=FailOn.NONE,
+    )
+    again = resolve(flags, tmp_path).again
+    assert again.flags == (
+        "--base 'old base.yaml' --service users --service=-x "
+        "--consumers 'git+https://git.example/c.git#main:*.yaml' --mode both"
+    )
+    assert (again.applies, again.model) == (True, False)
+    assert resolve(CheckFlags(), tmp_path).again.flags == ""
+    assert not resolve(CheckFlags(head="v2"), tmp_path).again.applies  # a revision is not written to
+    assert resolve(CheckFlags(model="http://box"), tmp_path).again.model
+    monkeypatch.setenv("GUARDIAN_AGAIN", '["--service=a b"]')
+    assert resolve(flags, tmp_path).again.flags == "'--service=a b'"
+    for odd in ("", "{}", "["):
+        monkeypatch.setenv("GUARDIAN_AGAIN", odd)
+        assert resolve(flags, tmp_path).again.flags == ""

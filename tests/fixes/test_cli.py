@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import stat
 import subprocess
 from pathlib import Path
@@ -194,3 +195,84 @@ def test_hostile_names_do_not_reach_the_terminal(folder: Path, cli: Cli, capsys:
     Path("head.yaml").write_text(text)
     assert cli("fix", *ARGUMENTS, "--dry-run") == 0
     assert "\x1b" not in capsys.readouterr().out
+
+
+TWO = USERS.replace("properties:\n", "properties:\n        name: {type: string}\n").replace(
+    "[id, email]", "[id, email, name]"
+)
+"""Two fields of base are gone from head, so that there are fixes for each and for both."""
+
+
+def test_what_a_report_prints_for_a_fix_applies_that_fix(
+    folder: Path, cli: Cli, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One command for each, with the flags of the check; run as printed, it writes the patch that was shown."""
+    Path("base.yaml").rename("old base.yaml")
+    Path("old base.yaml").write_text(TWO)
+    arguments = ("--base", "old base.yaml", *ARGUMENTS[2:], "--consumers", "billing.yaml")
+    assert (
+        cli("check", *arguments, "--format", "json", "--report", "terminal=out.txt", "--report", "sarif=out.sarif") == 1
+    )
+    fixes = json.loads(capsys.readouterr().out)["fixes"]
+    assert len(fixes) > 5
+    assert any(set(one["changes"]) < set(other["changes"]) for one in fixes for other in fixes)
+    commands = [line.strip() for line in Path("out.txt").read_text().splitlines() if "guardian fix" in line]
+    assert len(set(commands)) == len(fixes) == len(commands)
+    for fix, command in zip(fixes, commands, strict=True):
+        assert f"{fix['id']} ({fix['strategy']}): {command.partition(' --change')[0]} " in Path("out.sarif").read_text()
+        assert cli(*shlex.split(command)[1:], "--dry-run", "--format", "json") == 0
+        (found,) = json.loads(capsys.readouterr().out)["fixes"]
+        assert found == fix
+    wrote = fixes[0]["patches"][0]["diff"]
+    assert cli(*shlex.split(commands[0])[1:]) == 0
+    assert "F1" in capsys.readouterr().err
+    index = subprocess.run(["git", "hash-object", "head.yaml"], cwd=folder, capture_output=True, text=True, check=True)
+    assert f"..{index.stdout.strip()}" in wrote
+
+
+def test_an_id_is_that_of_this_check(folder: Path, cli: Cli, capsys: pytest.CaptureFixture[str]) -> None:
+    """An id that there is not, or one of a fix that mends something else by now, is wrong usage: nothing is written."""
+    cli("check", *ARGUMENTS, "--format", "json")
+    changes = json.loads(capsys.readouterr().out)["changes"]
+    other = next(each["fingerprint"] for each in changes if each["rule"] == "property-added")
+    for wrong, message in (
+        (("--id", "F99"), "--id F99: this check has no such fix"),
+        (("--id", "F1", "--change", other), f"--id F1 --change {other}: F1 does not mend that finding"),
+        (("--id", "F1", "--strategy", "version_bump"), "F1 is a dual_write"),
+    ):
+        assert cli("fix", *ARGUMENTS, *wrong, "--apply") == 2
+        assert message in capsys.readouterr().err
+    assert Path("head.yaml").read_text() == USERS_RENAMED
+    assert cli("fix", *ARGUMENTS, "--id", "F2", "--strategy", "deprecation_window", "--apply") == 0
+
+
+def test_a_manifest_of_another_repository_is_not_written(
+    folder: Path, cli: Cli, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its diff is shown, as it fits there, and who does it; the check says so before anybody tries."""
+    monkeypatch.setenv("GUARDIAN_CACHE_DIR", str(folder / "cache"))
+    there = folder / "contracts"
+    (there / "consumers").mkdir(parents=True)
+    Path("billing.yaml").rename(there / "consumers/billing.yaml")
+    for arguments in (
+        ["init", "-qb", "main"],
+        ["add", "-A"],
+        ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x"],
+    ):
+        subprocess.run(["git", *arguments], cwd=there, check=True)
+    arguments = (*ARGUMENTS, "--consumers", f"git+{there.as_uri()}#main:consumers/*.yaml")
+    assert cli("check", *arguments) == 1
+    out = " ".join(capsys.readouterr().out.split())
+    assert "@main:consumers/billing.yaml (elsewhere: the diff is to be made there)" in out
+    assert cli("fix", *arguments, "--strategy", "consumer_patch", "--format", "json") == 0
+    (fix,) = json.loads(capsys.readouterr().out)["fixes"]
+    assert fix["rollout"][0].startswith(
+        f"change consumers/billing.yaml in {there.as_uri()}@main, which is not written from here"
+    )
+    assert fix["patches"][0]["elsewhere"] == f"{there.as_uri()}@main"
+    assert cli("fix", *arguments, "--strategy", "consumer_patch", "--apply") == 1
+    out, err = capsys.readouterr()
+    assert "consumers/billing.yaml is not written: it is elsewhere" in err and "guardian publish" in err
+    subprocess.run(["git", "apply", "-"], cwd=there, input=out, text=True, check=True)
+    assert "[id, mail]" in (there / "consumers/billing.yaml").read_text()
+    assert cli("fix", *arguments, "--strategy", "dual_write", "--apply") == 0

@@ -12,6 +12,7 @@ from guardian.errors import ReadError
 from guardian.graph.consumers.load import Declarations, load_consumers
 from guardian.graph.consumers.routes import Routes
 from guardian.graph.consumers.write import to_yaml
+from guardian.graph.uses import Consumer, Use
 from guardian.model import Location
 from guardian.spec.globs import fixed_folder, matches_glob
 from guardian.spec.text import load
@@ -210,8 +211,29 @@ def test_recordings_written_as_manifests() -> None:
     assert load(by_name["x"].encode(), "x.yaml")["uses"] == [
         {"service": "users", "operation": "GET /users/{id}", "sends": []}
     ]
-    assert load(by_name["shop"].encode(), "x.yaml")["uses"] == []
-    assert "# users is used (backstage)" in by_name["shop"]
+    assert load(by_name["shop"].encode(), "x.yaml")["uses"] == [{"service": "users"}]
+    assert "- service: users    # from backstage c/k.yaml:7: no more is known" in by_name["shop"]
+
+
+def test_a_use_of_no_known_operation_is_written_as_it_is_read() -> None:
+    """What a catalog says, that a service is used, a manifest says too; an odd operation's service is not forgotten."""
+    place = Location("x", "")
+    shop = Consumer(
+        "shop",
+        (
+            Use("shop", "users", None, place, tool="backstage"),
+            Use("shop", "orders", "?", place, tool="har"),
+            Use("shop", "stock", "GET /a", place),
+            Use("shop", "stock", "?", place, tool="har"),
+        ),
+    )
+    (again,) = manifests(to_yaml(shop))
+    assert [(use.service, use.operation) for use in again.uses] == [
+        ("orders", None),
+        ("users", None),
+        ("stock", "GET /a"),
+    ]
+    assert to_yaml(again) == to_yaml(manifests(to_yaml(again))[0])
 
 
 PAIRS = Path(__file__).resolve().parents[3] / "shared" / "pairs"

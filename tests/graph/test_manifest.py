@@ -70,6 +70,9 @@ def test_everything_is_read() -> None:
             "`reads`",
         ),
         ("consumer: a\nuses:\n  - operation: GET /x", 3, "lacks the key `service`", None),
+        ("consumer: a\nuses:\n  - {service: s, reads: [id]}", 3, "lacks the key `operation`", None),
+        ("consumer: a\nuses:\n  - {service: s, partial: true}", 3, "lacks the key `operation`", None),
+        ("consumer: a\nuses:\n  - {service: s, operation: ''}", 3, "is text", None),
         ("consumer: a\nuses:\n  - {service: s, operation: /x}", 3, "names no operation", "GET /users/{id}"),
         ("consumer: a\nuses:\n  - {service: s, operation: GET /x, reads: id}", 3, "is a list", None),
         (
@@ -103,10 +106,19 @@ def test_all_mistakes_come_together() -> None:
     """Whoever mends a manifest is told everything at once, in the order of lines."""
     with pytest.raises(ReadError) as error:
         read("consumer: a\nowner: 3\nuses:\n  - {service: s, operation: GET /x, reads: [a., 1]}\n  - {servise: s}")
-    assert error.value.message.startswith("5 mistakes")
+    assert error.value.message.startswith("4 mistakes")
     lines = (error.value.hint or "").splitlines()
-    assert [line.split(":")[1] for line in lines] == ["2", "4", "5", "5", "5"]
+    assert [line.split(":")[1] for line in lines] == ["2", "4", "5", "5"]
     assert "did you mean `service`?" in (error.value.hint or "")
+
+
+def test_a_service_alone_is_used_in_ways_that_are_not_known() -> None:
+    """Not to know is never the same as none; who says what is read has to say where. The schema says the same."""
+    (use,) = read("consumer: a\nuses: [{service: s}]").uses
+    assert (use.service, use.operation, use.reads, use.sends) == ("s", None, None, None)
+    accepts = jsonschema_rs.validator_for(manifest_schema()).is_valid
+    assert accepts({"consumer": "a", "uses": [{"service": "s"}]})
+    assert not accepts({"consumer": "a", "uses": [{"service": "s", "reads": ["id"]}]})
 
 
 def test_own_keys_are_left_alone() -> None:

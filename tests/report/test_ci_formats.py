@@ -27,14 +27,24 @@ def cases(report: Report) -> dict[tuple[str, str], str]:
 def test_junit_has_a_case_per_operation_and_consumer() -> None:
     """Only what breaks a consumer fails it; what is accepted is skipped; what is untouched passes."""
     found = cases(samples.friday_rename())
-    assert found["guardian.contract", "GET /users/{id}"] == "fail"
-    assert found["guardian.contract", "POST /users"] == "pass"
-    assert found["guardian.consumer.billing", "GET /users/{id}"] == "fail"
-    assert found["guardian.consumer.billing", "POST /orders"] == "pass"
-    assert found["guardian.consumer.analytics", "GET /users/{id}"] == "fail"
-    assert found["guardian.consumer.mobile", "GET /users/{id}"] == "skip"
+    assert found["guardian.contract", "users: GET /users/{id}"] == "fail"
+    assert found["guardian.contract", "users: POST /users"] == "pass"
+    assert found["guardian.consumer.billing", "users: GET /users/{id}"] == "fail"
+    assert found["guardian.consumer.billing", "orders: POST /orders"] == "pass"
+    assert found["guardian.consumer.analytics", "users: GET /users/{id}"] == "fail"
+    assert found["guardian.consumer.mobile", "users: GET /users/{id}"] == "skip"
     assert found["guardian.consumer.support", "users: what it uses still holds"] == "pass"
     assert ("guardian.consumer.analytics", "billing: what it uses still holds") not in found
+
+
+def test_cases_of_several_services_are_told_apart() -> None:
+    """Hosts keep one case of a class and name, and many services have the same operation."""
+    report = samples.friday_rename()
+    other = samples.EMAIL._replace(service="accounts", fingerprint="0" * 12)
+    found = cases(report._replace(changes=(*report.changes, other)))
+    for kind in ("contract", "consumer.billing"):
+        for service in ("users", "accounts"):
+            assert found[f"guardian.{kind}", f"{service}: GET /users/{{id}}"] == "fail"
 
 
 def test_junit_totals_are_the_sums_of_its_cases() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from guardian.model import Location, Severity, Verdict
+from guardian.model import Again, Location, Only, Patch, Severity, Verdict
 from guardian.report import render
 from guardian.report.blocks import Standing, blocks
 from guardian.report.layout import cells, wrap
@@ -90,15 +90,46 @@ def test_the_matrix_crosses_changes_with_consumers() -> None:
 
 
 def test_each_fix_has_its_own_command() -> None:
-    """Where two fixes mend one change, the command says which one is meant; a model has to be asked again for its own."""
+    """By its id, and by a finding that says whether the check is the same one still; with the flags of the check."""
     report = samples.friday_rename()
-    assert "guardian fix --apply --id F2 --model" in render("terminal", report)
-    text = render("terminal", report._replace(fixes=tuple(each._replace(proposed_by="rules") for each in report.fixes)))
+    rules = report._replace(fixes=tuple(each._replace(proposed_by="rules") for each in report.fixes))
     shown = samples.EMAIL_IN_LIST.fingerprint
-    assert f"guardian fix --apply --change {shown} --strategy dual_write" in text
-    assert f"guardian fix --apply --change {shown} --strategy deprecation_window" in text
-    single = render("terminal", samples.friday_rename()._replace(fixes=(samples.DUAL_WRITE,)))
-    assert f"guardian fix --apply --change {shown}\n" in single
+    text = render("terminal", rules)
+    for number in (1, 2):
+        assert f"      guardian fix --apply --id F{number} --change {shown}\n" in text
+    flags = "--base 'old base.yaml' " + "--service a-service-with-a-long-name " * 9
+    for format in ("terminal", "markdown", "html", "sarif"):
+        text = render(format, rules._replace(again=Again(flags.strip())))
+        assert "guardian fix --apply --id F2" in text
+        assert text.count("--service a-service-with-a-long-name") >= 18  # whole, and on one line
+    text = render("terminal", rules._replace(again=Again("--head HEAD", applies=False)))
+    assert f"guardian fix --dry-run --id F1 --change {shown} --head HEAD\n" in text
+
+
+def test_a_model_has_to_be_asked_again() -> None:
+    """What it wrote is there only then; a flag or guardian.yaml may name it already."""
+    report = samples.friday_rename()
+    shown = samples.EMAIL_IN_LIST.fingerprint
+    assert f"guardian fix --apply --id F2 --change {shown} --model ...\n" in render("terminal", report)
+    asked = report._replace(again=Again("--model http://box:8000", model=True))
+    assert f"--id F2 --change {shown} --model http://box:8000\n" in render("terminal", asked)
+
+
+def test_a_patch_for_elsewhere_says_so() -> None:
+    """In every report for people; what cannot be written here is not offered to be, and SARIF has no edit of it."""
+    there = Patch(
+        "git.example/c@main:m.yaml",
+        "manifest",
+        (),
+        {},
+        samples.DUAL_WRITE.patches[0].diff,
+        elsewhere="git.example/c@main",
+    )
+    report = samples.friday_rename()._replace(fixes=(samples.DUAL_WRITE._replace(patches=(there,)),))
+    for format in ("terminal", "markdown", "html"):
+        assert "(elsewhere: the diff is to be made there)" in " ".join(render(format, report).split()), format
+    assert "guardian fix --dry-run --id" in render("terminal", report)
+    assert '"artifactChanges"' not in render("sarif", report)
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 160])
@@ -131,6 +162,49 @@ def test_a_passing_run_with_warnings_names_no_owner() -> None:
     assert text.startswith("WARN  nothing breaks, 1 warning\n")
     assert "owners" not in text
     assert samples.ENUM.counts_as is Severity.WARNING
+
+
+def test_what_is_left_out_is_no_nothing() -> None:
+    """Changes that --consumer or `severity: off` keep out of a report are told of, and a part is not called the whole."""
+    clean = samples.clean()
+    summary = clean.summary._replace(untouched=2)
+    text = render("terminal", clean._replace(summary=summary, only=Only(consumers=("search",))))
+    assert text.startswith("PASS  nothing touches search\n")
+    assert text.rstrip().endswith(": 2 changes touch others or nobody.")
+    text = render("terminal", clean._replace(summary=clean.summary._replace(off=1)))
+    assert text.startswith("PASS  nothing but what is off: 1 change\n")
+    assert text.rstrip().endswith(": 1 change left out by `severity: off`.")
+    assert render("terminal", clean._replace(only=Only(services=("users",)))).startswith("PASS  no change of users\n")
+
+
+def test_who_is_hit_is_said_where_it_does_not_count() -> None:
+    """A user may turn a rule down: then nothing counts as breaking, and still somebody breaks."""
+    report = samples.friday_rename()
+    summary = report.summary._replace(changes=1, breaking=0, warnings=1, consumers_broken=("billing",))
+    lowered = samples.EMAIL._replace(severity=Severity.WARNING, counts_as=Severity.WARNING)
+    text = render("terminal", report._replace(verdict=Verdict.WARN, changes=(lowered,), fixes=(), summary=summary))
+    assert text.startswith("WARN  nothing counts as breaking, but billing is hit, 1 warning\n")
+    assert "billing is hit, though nothing counts as breaking" in " ".join(text.split())
+    breaking = report._replace(summary=report.summary._replace(consumers_broken=("a", "analytics", "billing")))
+    assert "; a is hit, which counts as less Compared" in " ".join(render("terminal", breaking).split())
+
+
+def test_silence_is_not_taken_for_disuse() -> None:
+    """What nobody reads is said of services that somebody declares to use; of others the readers are not known."""
+    report = samples.friday_rename()
+    unread = samples.EMAIL._replace(counts_as=Severity.INFO, consumers=())
+    summary = report.summary._replace(changes=1, breaking=0, warnings=0, accepted=0, unread=1, consumers_broken=())
+    report = report._replace(verdict=Verdict.PASS, changes=(unread,), fixes=(), summary=summary)
+    text = " ".join(render("terminal", report).split())
+    assert text.startswith("PASS no declared consumer breaks")
+    assert "1 breaking on paper but read by nobody" in text
+    assert "Breaking on paper, read by nobody" in text
+    text = " ".join(render("terminal", report._replace(edges=())).split())
+    assert "1 breaking on paper, whose readers are not known" in text
+    assert "read by nobody" not in text
+    red = unread._replace(counts_as=Severity.BREAKING)
+    text = render("terminal", report._replace(changes=(red,), summary=summary._replace(breaking=1)))
+    assert "on paper" not in text
 
 
 def test_wrap_counts_cells_not_characters() -> None:

@@ -43,6 +43,8 @@ class GitPlace:
 class RepositoryTree(GitTree):
     """A commit of another repository, whose files are called by repository, revision and path."""
 
+    elsewhere = True
+
     def __init__(self, copy: remote_git.Copy, place: GitPlace) -> None:
         self._name = remote_git.shown(place.url) + (f"@{place.revision}" if place.revision else "")
         super().__init__(copy.repo, copy.commit, label=self._name)

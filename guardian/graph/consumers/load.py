@@ -25,7 +25,7 @@ from guardian.spec.api import Api
 from guardian.spec.dialects import is_openapi
 from guardian.spec.globs import fixed_folder, matches_glob
 from guardian.spec.locate import locate
-from guardian.spec.trees import Tree
+from guardian.spec.trees import GitTree, Tree
 from guardian.spec.worktree import WorkTree
 
 #: The endings that are looked at where a directory is named.
@@ -45,11 +45,13 @@ class Declarations:
         consumers: each name once, sorted.
         notes: what was left out, and why.
         files: the bytes of every file that was read, by the name that reports give it: for finding lines.
+        elsewhere: where those files are that are none of this repository, by the same name.
     """
 
     consumers: tuple[Consumer, ...] = ()
     notes: tuple[Note, ...] = ()
     files: Mapping[str, bytes] = field(default_factory=dict)
+    elsewhere: Mapping[str, str] = field(default_factory=dict)
 
 
 def load_consumers(
@@ -107,6 +109,7 @@ class _Loader:
         self._names = Names(services)
         self._endpoints = Endpoints(apis, self._names, others)
         self._files: dict[str, bytes] = {}
+        self._elsewhere: dict[str, str] = {}
         self._notes: list[Note] = []
         self._manifests: list[Consumer] = []
         self._others: list[Consumer] = []
@@ -141,6 +144,8 @@ class _Loader:
             return
         data = tree.read(path)
         self._files[file] = data
+        if isinstance(tree, GitTree) and tree.elsewhere:
+            self._elsewhere[file] = tree.label
         try:
             documents = [each for each in self._documents(data, file) if each.data is not None]
             for document in documents or [_Document(file, None)]:
@@ -214,7 +219,7 @@ class _Loader:
             self._keep(otel.read_traces([(each.data, each.file) for each in self._traces], self._endpoints))
         consumers = merge(self._manifests, self._others, self._services)
         notes = sorted(set(self._notes), key=lambda note: (note.file or "", note.line or 0, note.message))
-        return Declarations(tuple(consumers), tuple(notes), self._files)
+        return Declarations(tuple(consumers), tuple(notes), self._files, self._elsewhere)
 
 
 def merge(manifests: Iterable[Consumer], others: Iterable[Consumer], services: Collection[str] = ()) -> list[Consumer]:

@@ -24,6 +24,7 @@ STATUS = re.compile(r"[1-5](?:\d\d|[xX]{2})|default")
 
 _KEYS = ("consumer", "owner", "contact", "strict", "uses")
 _USE_KEYS = ("service", "operation", "reads", "partial", "sends", "responses", "exposes")
+_OF_OPERATION = ("reads", "partial", "sends", "responses", "exposes")
 _FORMS = "`GET /users/{id}`, `webhook POST order-paid` or `callback POST onEvent of POST /subscriptions`"
 
 
@@ -118,7 +119,9 @@ class _Reader:
             return None
         self._refuse_unknown(data, _USE_KEYS, at)
         service = self._text(data, "service", at, required=True)
-        operation = self._text(data, "operation", at, required=True)
+        # A service alone says that it is used, and no more than that; who says more says of which operation.
+        says_more = any(key in data for key in _OF_OPERATION)
+        operation = self._text(data, "operation", at, required=says_more)
         if operation is not None and not is_operation(operation):
             self._wrong((*at, "operation"), f"`{operation}` names no operation", f"write {_FORMS}")
         partial = data.get("partial", False)
@@ -127,7 +130,7 @@ class _Reader:
         use = Use(
             consumer,
             service or "",
-            " ".join((operation or "").split()),
+            " ".join(operation.split()) if operation is not None else None,
             self._origin(at),
             reads=self._fields(data, "reads", at, fieldpath.parse),
             sends=self._fields(data, "sends", at, fieldpath.parse_sent),
@@ -135,7 +138,7 @@ class _Reader:
             exposes=tuple(self._exposes(data, at)),
             partial=partial is True and "reads" in data,
         )
-        return use if service and operation else None
+        return use if service and (operation or "operation" not in data) else None
 
     def _fields(
         self, data: Mapping[str, Any], key: str, at: Steps, parse: Callable[[str], Path]
@@ -233,14 +236,16 @@ def manifest_schema() -> dict[str, Any]:
     target = {"type": "string", "pattern": "#"}
     use = {
         "type": "object",
-        "required": ["service", "operation"],
+        "required": ["service"],
+        "dependentRequired": {key: ["operation"] for key in _OF_OPERATION},
         "additionalProperties": False,
         "patternProperties": {"^x-": {}},
         "properties": {
             "service": {"type": "string", "minLength": 1, "description": "The service, as guardian.yaml names it."},
             "operation": {
                 "type": "string",
-                "description": f"The operation: {_FORMS}. Parameter names do not matter.",
+                "description": f"The operation: {_FORMS}. Parameter names do not matter. Left out, together with all that "
+                "follows: the service is used, and how is not known, so that whatever changes in it is possible.",
             },
             "reads": {
                 **fields,

@@ -24,7 +24,7 @@ def to_yaml(consumer: Consumer, routes: Routes | None = None) -> str:
     """A manifest that declares what is known of this consumer; uses of one operation become one.
 
     Recorded reads are an upper bound, so a use that was only ``called`` is written without reads, and what was seen
-    stands in a comment. A use of a service as a whole has no form in a manifest and becomes a comment.
+    stands in a comment. Of a service that is used in ways that are not known, its name alone is written.
 
     Args:
         consumer: whom to write down.
@@ -37,17 +37,25 @@ def to_yaml(consumer: Consumer, routes: Routes | None = None) -> str:
     if consumer.strict:
         lines.append("strict: true")
     groups: dict[tuple[str, str], list[Use]] = {}
-    vague: dict[str, None] = {}
+    whole: dict[str, list[Use]] = {}
+    vague: dict[str, Use] = {}
     for use in consumer.uses:
         if use.operation is None:
-            vague[f"{use.service} is used ({use.tool}), no more is known"] = None
+            whole.setdefault(use.service, []).append(use)
             continue
         name = routes.key(use.service, use.operation) if routes else use.operation
         if is_operation(name):
             groups.setdefault((use.service, name), []).append(use)
         else:
-            vague[f"{name} of {use.service} is used ({use.tool})"] = None
-    lines.append("uses:" if groups else "uses: []")
+            vague.setdefault(f"{name} of {use.service} is used ({use.tool})", use)
+    named = {service for service, _ in groups}
+    for use in vague.values():
+        if use.service not in named:  # else it would not be known to be used at all
+            whole.setdefault(use.service, []).append(use)
+    lines.append("uses:" if groups or whole else "uses: []")
+    for service, uses in sorted(whole.items()):
+        remark = ": ".join(filter(None, (_sources(uses), "no more is known")))
+        lines.append(f"  - service: {_text(service)}    # {_comment(remark)}")
     for (service, operation), uses in sorted(groups.items()):
         lines += _use(service, operation, uses)
     lines += [f"# {_comment(each)}" for each in vague]
@@ -55,10 +63,7 @@ def to_yaml(consumer: Consumer, routes: Routes | None = None) -> str:
 
 
 def _use(service: str, operation: str, uses: list[Use]) -> Iterator[str]:
-    sources = dict.fromkeys(f"{use.tool} {_place(use.origin)}" for use in uses if use.tool != "manifest")
-    tools = ", ".join(sources)
-    dates = [use.date for use in uses if use.date]
-    remark = f"from {tools}" + (f", last seen {max(dates)}" if dates else "") if tools else ""
+    remark = _sources(uses)
     yield f"  - service: {_text(service)}" + (f"    # {_comment(remark)}" if remark else "")
     yield f"    operation: {_text(operation, _OPERATION)}"
     firm = [use for use in uses if use.confidence != "called"]
@@ -85,6 +90,13 @@ def _use(service: str, operation: str, uses: list[Use]) -> Iterator[str]:
         for path in dict.fromkeys(path for path, _ in exposed):
             targets = [json.dumps(target) for each, target in exposed if each == path]
             yield f"      {_text(path)}: {targets[0] if len(targets) == 1 else '[' + ', '.join(targets) + ']'}"
+
+
+def _sources(uses: list[Use]) -> str:
+    """Where it is known from, and of when; empty for manifests, which are not told of themselves."""
+    tools = ", ".join(dict.fromkeys(f"{use.tool} {_place(use.origin)}" for use in uses if use.tool != "manifest"))
+    dates = [use.date for use in uses if use.date]
+    return f"from {tools}" + (f", last seen {max(dates)}" if dates else "") if tools else ""
 
 
 def _union(groups: Iterable[tuple[Field, ...] | None], written: Callable[[Path], str]) -> list[str]:
