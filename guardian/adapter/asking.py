@@ -22,6 +22,8 @@ Json = dict[str, Any]
 Ask = Callable[[list[Json], Json], str]
 
 _PARALLEL = 8
+#: Days for which an answer is remembered: a server may have been given another model under the same name.
+KEPT_DAYS = 14
 
 
 class Asker:
@@ -29,17 +31,21 @@ class Asker:
 
     Args:
         ask: messages and schema to the answer's text.
-        model: who is asked; a part of what an answer is remembered by.
+        model: who is asked; a part of what an answer is remembered by. What has to be looked up first is so when the first
+            question is asked; it may raise a ``GuardianError``, and then nobody is there.
         cache: the folder of answers; ``None`` remembers nothing.
         within_s: seconds for all questions of a run together.
     """
 
-    def __init__(self, ask: Ask, model: str, *, cache: Path | None = None, within_s: float = 120.0) -> None:
+    def __init__(
+        self, ask: Ask, model: str | Callable[[], str], *, cache: Path | None = None, within_s: float = 120.0
+    ) -> None:
         self._ask = ask
         self._model = model
         self._cache = cache
         self._deadline = time.monotonic() + within_s
         self._lock = threading.Lock()
+        self._away = False
         self.trouble: str | None = None
         """Why answers are missing, in a sentence; the first reason."""
 
@@ -47,23 +53,31 @@ class Asker:
         """An answer to each question, in order; ``None`` where there is none that keeps to its schema."""
         if not prompts:
             return []
+        if callable(self._model):
+            try:
+                self._model = self._model()
+            except GuardianError as error:
+                self._say(f"the model cannot be asked: {error.message}")
+                return [None] * len(prompts)
         with ThreadPoolExecutor(min(_PARALLEL, len(prompts))) as pool:
             return list(pool.map(self._answer, prompts))
 
     def _answer(self, prompt: Prompt) -> Json | None:
         key = self._key(prompt)
-        known = self._remembered(key)
+        known = self._remembered(key, prompt.schema)
         if known is not None:
             return known
         with self._lock:
-            if self.trouble is not None and "keeps" not in self.trouble:
-                return None  # it is away; there is no use in waiting for it once for every question
+            if self._away:
+                return None  # there is no use in waiting for it once for every question
             if time.monotonic() > self._deadline:
-                self.trouble = "the model is too slow, so some questions were not asked"
+                self._away = True
+                self.trouble = self.trouble or "the model is too slow, so some questions were not asked"
                 return None
         try:
             text = self._ask(prompt.messages(), prompt.schema)
         except GuardianError as error:
+            self._away = True
             self._say(f"the model cannot be asked: {error.message}")
             return None
         answer = _read(text, prompt.schema)
@@ -81,14 +95,17 @@ class Asker:
         said = json.dumps([self._model, prompt.messages(), prompt.schema], sort_keys=True)
         return hashlib.sha256(said.encode()).hexdigest()
 
-    def _remembered(self, key: str) -> Json | None:
+    def _remembered(self, key: str, schema: Json) -> Json | None:
+        """What was said before, if that is not too long ago: a file that somebody else wrote is no answer."""
         if self._cache is None:
             return None
+        file = self._cache / f"{key}.json"
         try:
-            found = json.loads((self._cache / f"{key}.json").read_text(encoding="utf-8"))
+            if time.time() - file.stat().st_mtime > KEPT_DAYS * 86_400:
+                return None
+            return _read(file.read_text(encoding="utf-8"), schema)
         except (OSError, ValueError):
             return None
-        return found if isinstance(found, dict) else None
 
     def _remember(self, key: str, answer: Json) -> None:
         if self._cache is None:
@@ -103,14 +120,25 @@ class Asker:
 
 
 def _read(text: str, schema: Json) -> Json | None:
-    """The answer, if it is JSON that keeps to its schema."""
+    """The answer, if it is JSON that keeps to its schema. Whole numbers are integers, as they are to the schema."""
     import jsonschema_rs
 
     try:
-        value = json.loads(text)
+        value = json.loads(text, parse_float=_number, parse_constant=_no_number)
+        # Half of a character pair is JSON, and no text that could be written anywhere.
+        json.dumps(value, ensure_ascii=False).encode()
+        return value if isinstance(value, dict) and jsonschema_rs.is_valid(schema, value) else None
     except (ValueError, RecursionError):
         return None
-    return value if isinstance(value, dict) and jsonschema_rs.is_valid(schema, value) else None
+
+
+def _number(text: str) -> float:
+    value = float(text)
+    return int(value) if value.is_integer() and abs(value) < 2**53 else value
+
+
+def _no_number(text: str) -> float:
+    raise ValueError(f"{text} is not JSON")
 
 
 def answer_cache() -> Path:

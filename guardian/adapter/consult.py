@@ -16,6 +16,7 @@ from guardian.adapter.advice import Advice, Case, Question
 from guardian.adapter.asking import Asker, answer_cache
 from guardian.adapter.claims import Remark, claims_of, remark_of
 from guardian.adapter.connect import connect
+from guardian.adapter.endpoint import Endpoint
 from guardian.adapter.hygiene import inert
 from guardian.adapter.mending import mending_questions
 from guardian.adapter.renames import rename_questions
@@ -72,10 +73,11 @@ def asker_for(model: str, name: str = "guardian", timeout_s: float = 30.0, *, ca
     Raises:
         UsageError: it is neither, or nothing that could run the adapter is installed.
     """
-    ask = connect(model, name, timeout_s=timeout_s)
     cache = cache or answer_cache()
     if "://" in model:
-        return Asker(ask, f"{model} {name}", cache=cache, within_s=4 * timeout_s)
+        endpoint = Endpoint(model, name, timeout_s=timeout_s)
+        return Asker(endpoint.ask, endpoint.who, cache=cache, within_s=4 * timeout_s)
+    ask = connect(model, name, timeout_s=timeout_s)
     folder = Path(model)
     weights = folder / "adapter_model.safetensors"
     version = f"{weights.stat().st_size}-{weights.stat().st_mtime_ns}" if weights.is_file() else ""

@@ -5,17 +5,15 @@ from __future__ import annotations
 import http.client
 import json
 import time
-import urllib.error
 import urllib.request
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from guardian.adapter.exchange import Clock, CutError, Reply, TooLargeError, TooSlowError, exchange
 from guardian.errors import ReadError, UsageError
 
 Json = dict[str, Any]
-
-_LARGEST = 4_000_000  # bytes of an answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +23,8 @@ class Endpoint:
     Attributes:
         url: up to and with ``/v1``.
         name: the model, or the LoRA adapter, as the server lists it.
-        timeout_s: seconds for one answer.
-        retries: further tries after a fault of the server or the network; none after a time that ran out.
+        timeout_s: seconds for one answer, all tries together.
+        retries: further tries after a fault of the server or the network.
         max_tokens: of an answer.
     """
 
@@ -38,7 +36,12 @@ class Endpoint:
     max_tokens: int = 512
 
     def __post_init__(self) -> None:
-        if urlsplit(self.url).scheme not in ("http", "https"):
+        try:
+            parts = urlsplit(self.url)
+            usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        except ValueError:
+            usable = False
+        if not usable:
             raise UsageError(f"{self.url} is no http address", hint="for example http://localhost:8000/v1")
 
     def ask(self, messages: list[Json], schema: Json) -> str:
@@ -54,45 +57,78 @@ class Endpoint:
             "max_tokens": self.max_tokens,
             "response_format": {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}},
         }
-        answer = self._post(json.dumps(body).encode())
+        with Clock(self.timeout_s) as clock:
+            answer = self._sent(self._request("chat/completions", json.dumps(body).encode()), clock, self.retries)
         try:
             content = answer["choices"][0]["message"]["content"]
         except (KeyError, IndexError, TypeError):
             raise ReadError(f"{self.url} answers in a form that is not the OpenAI API's") from None
         return content if isinstance(content, str) else ""
 
-    def _post(self, data: bytes) -> Any:
-        request = urllib.request.Request(
-            f"{self.url.rstrip('/')}/chat/completions", data=data, headers={"Content-Type": "application/json"}
-        )
-        for attempt in range(self.retries + 1):
+    def who(self) -> str:
+        """Which model is served under this name, as far as the server tells and tells the same each time.
+
+        vLLM gives the folder of weights or adapter and what it is an adapter of. When it was made is left out: vLLM says
+        the time of the request.
+
+        Raises:
+            ReadError: nothing comes in the time of an answer, so nobody need be asked.
+        """
+        try:
+            with Clock(self.timeout_s) as clock:
+                listed = self._sent(self._request("models"), clock, 0)
+            own = next(each for each in listed["data"] if each["id"] == self.name)
+            told = {key: own.get(key) for key in ("root", "parent")}
+        except _SlowError:
+            raise
+        except (ReadError, StopIteration, KeyError, TypeError, AttributeError):
+            told = {}  # not every server has such a list
+        return json.dumps([self.url, self.name, told], sort_keys=True)
+
+    def _request(self, path: str, data: bytes | None = None) -> urllib.request.Request:
+        kind = {"Content-Type": "application/json"} if data is not None else {}
+        try:
+            return urllib.request.Request(f"{self.url.rstrip('/')}/{path}", data=data, headers=kind)
+        except ValueError as error:
+            raise UsageError(f"{self.url} is no http address: {error}") from None
+
+    def _sent(self, request: urllib.request.Request, clock: Clock, retries: int) -> Any:
+        """What a request is answered with; tried again after a fault of the server or the network while there is time."""
+        for attempt in range(retries + 1):
+            if attempt:
+                time.sleep(min(0.5 * 2 ** (attempt - 1), clock.left_s))
             try:
-                with urllib.request.urlopen(request, timeout=self.timeout_s) as response:
-                    return json.loads(_read(response, time.monotonic() + self.timeout_s))
-            except urllib.error.HTTPError as error:
-                said = error.read(500).decode("utf-8", "replace")
-                if error.code < 500 or attempt == self.retries:
-                    raise ReadError(f"{self.url} refuses: {error.code} {said}") from None
-            except (OSError, ValueError, RecursionError, http.client.HTTPException) as error:
+                reply = exchange(request, clock)
+            except TooSlowError:
                 # A server that had all its time would only be given the same work once more.
-                slow = isinstance(error, TimeoutError) or isinstance(getattr(error, "reason", None), TimeoutError)
-                if slow or attempt == self.retries:
-                    raise ReadError(f"{self.url} cannot be reached: {error}") from None
-            time.sleep(0.5 * 2**attempt)
-        raise AssertionError("unreachable: the last try returns or raises")
+                raise _SlowError(f"{self.url} does not answer within {self.timeout_s:g} s") from None
+            except TooLargeError:
+                raise ReadError(f"{self.url} sends more than any answer can be") from None
+            except CutError:
+                trouble = "breaks off in the middle of its answer"
+            except (OSError, ValueError, http.client.HTTPException) as error:
+                trouble = f"cannot be reached: {getattr(error, 'reason', None) or error or type(error).__name__}"
+            else:
+                if reply.status < 300:
+                    return self._json(reply.body)
+                trouble = self._refusal(reply)
+                if reply.status < 500:
+                    break
+        raise ReadError(f"{self.url} {trouble}")
+
+    def _refusal(self, reply: Reply) -> str:
+        if reply.location:
+            return f"redirects to {reply.location}, which is not followed: if that is right, name it as the model's URL"
+        return f"refuses: {reply.status} {reply.body.decode('utf-8', 'replace')}".rstrip()
+
+    def _json(self, body: bytes) -> Any:
+        try:
+            return json.loads(body)
+        except (ValueError, RecursionError):
+            said = " ".join(body[:80].decode("utf-8", "replace").split())
+            what = f"what is no JSON: {said}" if said else "nothing"
+            raise ReadError(f"{self.url} answers {what}") from None
 
 
-def _read(response: http.client.HTTPResponse, deadline: float) -> bytes:
-    """The body, within the time of one answer: a server that trickles keeps every single read short.
-
-    Raises:
-        OSError: it takes too long, or is larger than any answer.
-    """
-    found = b""
-    while part := response.read1(65_536):
-        found += part
-        if time.monotonic() > deadline:
-            raise TimeoutError("the answer takes too long")
-        if len(found) > _LARGEST:
-            raise OSError("the answer is larger than any answer can be")
-    return found
+class _SlowError(ReadError):
+    """The time for an answer is over."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from guardian import fieldpath
+from guardian.adapter.hygiene import inert, unmarked
 from guardian.graph.uses import Consumer
 from guardian.model import Strategy
 
@@ -54,10 +55,11 @@ def answer(value: Mapping[str, Any]) -> str:
 
 
 def cut(lines: Sequence[str], budget: int = BUDGET) -> str:
-    """As many lines as fit, and a line that says how many do not."""
+    """As many lines as fit, without the marks of chat templates, and a line that says how many do not."""
     kept: list[str] = []
     used = 0
-    for line in lines:
+    for text in lines:
+        line = unmarked(text[: 2 * budget])
         used += len(line) + 1
         if used > budget:
             return "\n".join([*kept, f"({len(lines) - len(kept)} more lines)"])
@@ -125,15 +127,21 @@ def trace_prompt(changed: Sequence[str], readers: Mapping[str, Sequence[str]], n
     Args:
         changed: the changed places, a line each.
         readers: field -> who reads or sends it, as ``readers_by_field`` gives them; the most relevant first.
-        names: every consumer.
+        names: every consumer. The answer has them as they are shown, by ``shown``.
     """
-    index = [f"{place}: {', '.join(who)}" for place, who in readers.items()]
+    index = [f"{inert(place, BUDGET)}: {', '.join(map(shown, who))}" for place, who in readers.items()]
     text = (
         f"Changed:\n{cut(changed, BUDGET // 2)}\nWho uses what:\n{cut(index)}\n"
         'Who breaks? Answer {"affected":["NAME",...]}.'
     )
-    schema = _object(affected={"type": "array", "items": {"enum": sorted(names)}, "maxItems": max(1, len(names))})
+    schema = _object(affected={"type": "array", "items": {"enum": sorted({shown(name) for name in names})},
+                               "maxItems": max(1, len(names))})  # fmt: skip
     return Prompt(text, schema)
+
+
+def shown(name: str) -> str:
+    """A consumer's name as prompts and answers have it."""
+    return inert(name)
 
 
 def readers_by_field(consumers: Iterable[Consumer], near: Sequence[tuple[str, str, str]]) -> dict[str, list[str]]:
@@ -195,7 +203,7 @@ def fix_prompt(changed: Sequence[str], difference: Sequence[str], broken: Sequen
         broken: the consumers that break, as far as they are known.
     """
     text = (
-        f"Changed:\n{cut(changed, BUDGET // 2)}\nDiff:\n{cut(difference)}\nConsumers: {', '.join(broken) or 'unknown'}\n"
+        f"Changed:\n{cut(changed, BUDGET // 2)}\nDiff:\n{cut(difference)}\nConsumers: {', '.join(map(shown, broken)) or 'unknown'}\n"
         'Which fix keeps everybody working and the change\'s purpose? Strategies: field_alias {"aliases":{old:new}}, '
         'dual_write {"emit":[old,new]}, deprecation_window {"restore":[...],"sunset":"YYYY-MM-DD"}, version_bump '
         '{"keep_version":"v1"}, consumer_patch {"migrate":[names]}.\nAnswer {"strategy":"...","patch":{...}}.'

@@ -33,7 +33,7 @@ Json = dict[str, Any]
 
 #: Renames of one question, and names of one object that are shown.
 AT_ONCE = 8
-_SHOWN = 12
+_MOST_SHOWN = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Lost:
         (_, form), *_ = schema_lines(Schema((node,)), self.change.direction)
         said = node.value.get("description") if isinstance(node.value, dict) else None
         text = f" {inert(said, 100)}" if isinstance(said, str) and said else ""
-        return f"{inert(name, 60)}: {inert(form, 120)}{text}"
+        return f"{_shown(name)}: {inert(form, 120)}{text}"
 
 
 def lost_properties(bench: Bench) -> list[Lost]:
@@ -104,8 +104,9 @@ def rename_questions(case: Case, advice: Advice) -> Iterator[Question]:
         def heard(answer: Json, part: Sequence[Lost] = part) -> None:
             became = {each["number"]: each["became"] for each in reversed(answer["renames"])}
             taken: set[tuple[str, str, str]] = set()
-            for number, new in sorted(became.items()):
+            for number, told in sorted(became.items()):
                 each = part[number - 1]
+                new = next((name for name in each.new if _shown(name) == told), told)
                 place = (each.owner.document.address, each.owner.pointer, new)
                 if new in each.new and place not in taken:  # one property is the new name of one other
                     taken.add(place)
@@ -120,7 +121,7 @@ def rename_prompt(lost: Sequence[Lost]) -> Prompt:
     for number, each in enumerate(lost, 1):
         change = each.change
         lines += [f"{number} {inert(f'{change.operation} {change.place}', 120)}", f"  - {each.described(each.name)}"]
-        lines += [f"  + {each.described(name)}" for name in list(each.new)[:_SHOWN]]
+        lines += [f"  + {each.described(name)}" for name in list(each.new)[:_MOST_SHOWN]]
     text = (
         "Fields are gone from messages (-), others are new there (+). Which new field is the former one under another "
         f"name? Only where it means the same.\n{cut(lines)}\n"
@@ -130,7 +131,7 @@ def rename_prompt(lost: Sequence[Lost]) -> Prompt:
         "type": "object",
         "properties": {
             "number": {"type": "integer", "minimum": 1, "maximum": len(lost)},
-            "became": {"enum": sorted({name for each in lost for name in each.new})},
+            "became": {"enum": sorted({_shown(name) for each in lost for name in each.new})},
         },
         "required": ["number", "became"],
         "additionalProperties": False,
@@ -203,6 +204,11 @@ def fits(bench: Bench, lost: Lost, new: str) -> bool:
         key(each) not in mended and (key(each) in known or each.severity is not Severity.BREAKING)
         for each in trial.fresh
     )
+
+
+def _shown(name: str) -> str:
+    """A property's name as questions and answers have it."""
+    return inert(name, 60)
 
 
 def _renamed(change: Change, new: str) -> str:

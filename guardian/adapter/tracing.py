@@ -14,7 +14,7 @@ from typing import Any
 from guardian.adapter.advice import Advice, Case, Question
 from guardian.adapter.claims import advisory, confirmed, quoted
 from guardian.adapter.hygiene import inert
-from guardian.adapter.prompts import Prompt, readers_by_field, trace_prompt
+from guardian.adapter.prompts import Prompt, readers_by_field, shown, trace_prompt
 from guardian.errors import GuardianError
 from guardian.graph.uses import Consumer, Use
 from guardian.model import Change, ConsumerImpact, Impact, Location, Severity
@@ -30,8 +30,9 @@ def trace_questions(case: Case, advice: Advice) -> Iterator[Question]:
             continue
 
         def heard(answer: Json, change: Change = change, names: Sequence[str] = names) -> None:
-            for name in sorted(set(names) & set(answer["affected"])):
-                take(case, advice, change, name)
+            for name in names:
+                if shown(name) in answer["affected"]:
+                    take(case, advice, change, name)
 
         yield _prompt(change, names, case.consumers), heard
 

@@ -2,13 +2,14 @@
 
 Verification says that nobody breaks and that what the author wanted is there. A patch by somebody who has read untrusted
 text must moreover keep to the place that it is about: it may neither touch another one, nor say anything else of
-security or servers. It is of the specification alone: manifests tell what runs, which no patch changes.
+security or servers. It is of the specification alone: manifests tell what runs, which no patch changes. The strategy that
+the model names is taken where the patch follows it; else the engine names the one that it does follow.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from guardian.adapter.hygiene import inert
@@ -19,6 +20,7 @@ from guardian.fixes.bench import Bench, Trial
 from guardian.fixes.draft import Draft
 from guardian.fixes.findings import key
 from guardian.fixes.json_patch import PatchError, failed, pointer
+from guardian.fixes.naming import strategy_of
 from guardian.fixes.patch import difference
 from guardian.fixes.propose import Passed, fix
 from guardian.fixes.slots import parent, property_name, schema_slot
@@ -90,6 +92,7 @@ def written(bench: Bench, group: Group, ground: Ground, answer: Mapping[str, Any
         does=f"takes a patch written by the model ({inert(model, 60)}) and verified",
     )
     try:
+        draft = replace(draft, strategy=strategy_of(bench, bench.compare(draft), draft.strategy))
         outcome = verify(bench, draft, group.changes)
     except GuardianError:
         return None

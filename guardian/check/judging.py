@@ -9,6 +9,7 @@ counts as it is graded, whatever the mode.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,7 @@ from guardian.check.service import Selection
 from guardian.check.versions import unbumped
 from guardian.config import CheckRequest
 from guardian.errors import ConfigError
-from guardian.model import Change, Note, Severity
+from guardian.model import Change, Impact, Note, Severity
 from guardian.rules.identity import fingerprint, number_twins, order
 
 if TYPE_CHECKING:
@@ -88,7 +89,25 @@ def _traced(
     ]
     known = {service.name for service in selection.services} | request.config.services.keys()
     changes = settle((*evident, *strangers), request.mode, declared.everybody, public, lowered)
-    return changes, [*traced.notes, *stale, *unknown_services(declared.everybody, known)]
+    unpromised = _unpromised(changes, request.config.lifecycle.stability_extension)
+    return changes, [*traced.notes, *stale, *unpromised, *unknown_services(declared.everybody, known)]
+
+
+def _unpromised(changes: Iterable[Change], extension: str) -> Iterable[Note]:
+    """Who breaks by changes of what promises nothing: in no verdict, so it is said beside it."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for change in changes:
+        if not change.promised:
+            for each in change.consumers:
+                if each.impact is Impact.BROKEN:
+                    found[each.consumer].add(f"{change.service} {change.operation}".strip())
+    for name, places in sorted(found.items()):
+        first, *more = sorted(places)
+        others = f" and {len(more)} more" if more else ""
+        yield Note(
+            "warning",
+            f"{name} breaks by a change of {first}{others}, which promises nothing (`{extension}`): that is in no verdict",
+        )
 
 
 def _chosen(change: Change, request: CheckRequest) -> Severity | None:

@@ -112,6 +112,11 @@ def document_named(side: Documents, file: str) -> Document | None:
     return next((each for each in side._opened.values() if each.file == file), None)
 
 
+def documents_read(side: Documents) -> list[Document]:
+    """Every document of a side that has been read, once."""
+    return list({id(each): each for each in side._opened.values()}.values())
+
+
 @dataclass(frozen=True, slots=True)
 class Trial:
     """Head with a draft applied: its files, its APIs, its consumers, and what differs from base then.

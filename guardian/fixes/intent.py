@@ -10,8 +10,9 @@ from guardian.fixes import json_patch
 from guardian.fixes.bench import Bench, Trial, document_named
 from guardian.fixes.findings import Findings, holder, key
 from guardian.fixes.json_patch import get, pointer
+from guardian.fixes.marks import DATED, told
 from guardian.fixes.slots import last, parent, schema_slot
-from guardian.fixes.work import ALIAS_OF, MARKS, VERSIONS
+from guardian.fixes.work import ALIAS_OF, SUNSET, VERSIONS, X_DEPRECATED
 from guardian.graph.consumers.routes import Routes
 from guardian.model import Change, Direction, Severity
 from guardian.rules.compare import compare
@@ -23,6 +24,11 @@ from guardian.spec.sameness import Sameness
 
 # What these rules say is about the findings themselves, and changes with them.
 _COMMENTARY = frozenset({"lifecycle", "governance"})
+# The marks of what goes; the others are of what stays, in another form or beside another name.
+_GOING = frozenset({"deprecated", X_DEPRECATED, SUNSET})
+_STAYING = (DATED | {ALIAS_OF, VERSIONS}) - _GOING
+# What else than a removal takes something away.
+_GONE = frozenset({"path-slash-changed", "response-status-changed"})
 
 
 def lost_intent(bench: Bench, trial: Trial, addressed: Sequence[Change]) -> str | None:
@@ -55,7 +61,7 @@ def lost_intent(bench: Bench, trial: Trial, addressed: Sequence[Change]) -> str 
 def _undone(bench: Bench, trial: Trial, addressed: Sequence[Change]) -> str | None:
     after = {key(change) for change in trial.fresh}
     mended = {key(change) for change in addressed}
-    marked = _marked(trial)
+    marked = _marked(bench, trial) | _marked(bench, trial, _GOING)
     for change in trial.before():
         if change.rule.endswith("-removed") and not marked.isdisjoint(_needles(change)):
             continue  # it is back, and marked as what is to go
@@ -82,14 +88,14 @@ def _concerns(addressed: Change, other: Change) -> bool:
 
 
 def _reverted(bench: Bench, trial: Trial, addressed: Sequence[Change]) -> str | None:
-    marked = _marked(trial)
+    marked, going = _marked(bench, trial), _marked(bench, trial, _GOING)
     fresh = Findings(trial.fresh)
     for change in addressed:
         if change.operation in trial.draft.versions or _kept_in_extension(bench, trial, change):
             continue
-        if _left_in_contract(bench, trial, fresh, change):
+        if _left_in_contract(bench, trial, fresh, change) or _is_an_alternative(bench, trial, change):
             continue
-        if marked.isdisjoint(_needles(change)):
+        if (marked | going if _is_gone(change) else marked).isdisjoint(_needles(change)):
             what = (
                 f"`{change.field}` of {change.operation}" if change.field else f"{change.place} of {change.operation}"
             )
@@ -117,7 +123,9 @@ def _left_in_contract(bench: Bench, trial: Trial, fresh: Findings, change: Chang
             return True
         if other.rule == "security-alternative-added" and change.place == "security":
             return True
-        if other.direction is change.direction and other.place == change.place and _concerns(change, other):
+        # What neither head says nor is of the kind that was mended is the patch's own: a default, a bound, a mark.
+        of_head = other.rule == change.rule or key(other) in bench.known
+        if of_head and (other.direction, other.place) == (change.direction, change.place) and _concerns(change, other):
             return True
     return False
 
@@ -165,6 +173,13 @@ def _is_twin(bench: Bench, trial: Trial, change: Change, added: Change) -> bool:
     return json_patch.equal(_said(bench.situation.head, change), _said(trial.heads, added))
 
 
+def _is_an_alternative(bench: Bench, trial: Trial, change: Change) -> bool:
+    """Whether head's form is one of those that are accepted now, where the contract is base's all the same."""
+    form, patched = _said(bench.situation.head, change), _said(trial.heads, change)
+    choices = [patched.get(key) for key in ("anyOf", "oneOf")] if isinstance(patched, dict) and form else []
+    return any(json_patch.equal(form, each) for choice in choices if isinstance(choice, list) for each in choice)
+
+
 def _said(apis: Mapping[str, Api], change: Change) -> Any:
     """The schema that a change points at in head."""
     document = document_named(apis[change.service].document.documents, change.head.file) if change.head else None
@@ -180,24 +195,19 @@ def _went_to(bench: Bench, change: Change) -> str | None:
     return moved[0].name if moved is not None else None
 
 
-def _marked(trial: Trial) -> set[str]:
-    """Every name on the way to, or in, a mark that the patches set."""
+def _marked(bench: Bench, trial: Trial, marks: frozenset[str] = _STAYING) -> set[str]:
+    """Every name on the way to, or in, one of these marks that the patches set."""
     found: set[str] = set()
-    for file in trial.files:
-        for operation in file.patch.json_patch:
-            at = operation["path"]
-            for inside, value in _objects(operation.get("value"), at):
-                set_here = MARKS & value.keys()
-                if set_here:
-                    found.update(steps_of(inside))
-                    found.update(str(value[each]) for each in ("name", "url") if isinstance(value.get(each), str))
-                    for mark in set_here:
-                        found.update(value[mark] if isinstance(value[mark], dict) else ())
-            inner = next((each for each in steps_of(at) if each in MARKS), None)
-            if inner is not None:
-                found.update(steps_of(at))
-                found.add(str(get(file.says, f"{at.partition(f'/{inner}')[0]}/name", "")))
+    for each in told(bench, trial):
+        if said := [names for mark, names in each.marks.items() if mark in marks]:
+            found.update(steps_of(each.at), *said)
+            found.update(str(each.after[key]) for key in ("name", "url") if isinstance(each.after.get(key), str))
     return found - {"paths", "components", "schemas", "definitions", "properties", ""}
+
+
+def _is_gone(change: Change) -> bool:
+    """Whether head has the thing no more, rather than in another form: then it may be what goes later."""
+    return change.rule.endswith(("-removed", "-moved")) or change.rule in _GONE
 
 
 def _objects(value: Any, at: str) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -16,6 +16,7 @@ from guardian.fixes.draft import Draft
 from guardian.fixes.findings import Findings, key
 from guardian.fixes.intent import lost_intent
 from guardian.fixes.json_patch import PatchError
+from guardian.fixes.marks import broken_promise
 from guardian.fixes.validity import made_invalid
 from guardian.model import Change, Impact, Patch, Severity, Strategy, Verification
 
@@ -39,7 +40,7 @@ def verify(bench: Bench, draft: Draft, addressed: Sequence[Change]) -> Outcome:
 
     It passes if, compared with base, nothing of what it addresses still breaks anybody and nothing new does; if every
     consumer passes, also those that are reached through others; if recordings still fit; if the document stays valid;
-    and if what the author wanted is still there.
+    if nothing is promised less by it; and if what the author wanted is still there.
     """
     lines: list[str] = []
     try:
@@ -56,6 +57,9 @@ def verify(bench: Bench, draft: Draft, addressed: Sequence[Change]) -> Outcome:
     neglected = _neglected(bench, trial, addressed)
     if neglected is not None:
         return _rejected(lines, neglected, 0, trial)
+    less = broken_promise(bench, trial)
+    if less is not None:
+        return _rejected(lines, less, 0, trial)
     lost = lost_intent(bench, trial, addressed)
     if lost is not None:
         return _rejected(lines, lost, 0, trial, keeps_intent=False)

@@ -28,9 +28,6 @@ Places = tuple[Node, Node]
 SUNSET, SUCCESSOR, ALIAS_OF = "x-sunset", "x-successor", "x-alias-of"
 REQUIRED_FROM, OPTIONAL_FROM, VERSIONS = "x-required-from", "x-optional-from", "x-versions"
 DEPRECATED_VALUES, X_DEPRECATED = "x-deprecated-values", "x-deprecated"
-MARKS = frozenset(
-    {"deprecated", SUNSET, SUCCESSOR, ALIAS_OF, REQUIRED_FROM, OPTIONAL_FROM, VERSIONS, DEPRECATED_VALUES, X_DEPRECATED}
-)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,8 @@ def settle(
     ===========  =====================================================================================
 
     In the last two modes whatever leaves a consumer ``broken`` counts as breaking, a warning or an addition that only
-    strict consumers mind included; what the contract calls a warning never counts as more than that otherwise.
+    strict consumers mind included; what the contract calls a warning never counts as more than that otherwise. Where base
+    said by a stability level that it promises nothing, no consumer makes it worse: it is out of the verdict.
 
     Args:
         changes: with the consumers they hit.
@@ -60,7 +61,7 @@ def _counts_as(change: Change, mode: Mode, declared: bool, public: bool, lowered
     worst = max((each.impact for each in change.consumers), key=lambda impact: impact.rank, default=Impact.SAFE)
     if severity is Severity.INFO and worst is not Impact.BROKEN:
         return severity
-    if severity is not Severity.BREAKING and lowered(change):
+    if severity is not Severity.BREAKING and (lowered(change) or not change.promised):
         return severity
     if worst is Impact.BROKEN:
         return Severity.BREAKING

@@ -275,7 +275,7 @@ class _Comparer:
     def _regraded(self, change: Change, placed: Placed, found: Found, confidence: Confidence) -> Severity:
         """The severity that goes with how sure the search for a witness has made the change."""
         severity = self._severity(found.rule, found.delta, change.direction, change.aliases.get("oasdiff"), confidence)
-        return self._capped(severity, placed, found.delta, found.path)
+        return severity if change.promised else _noted(severity)
 
     def _place(
         self, rule: Rule, delta: Delta, placed: Placed, place: str, field: str, path: tuple[Child, ...]
@@ -284,7 +284,10 @@ class _Comparer:
         words = aliases.words_of(placed, delta, below=bool(path))
         alias = aliases.pick(rule.id, words | {"path"} if self._path_is_gone(placed.pair) else words)
         confidence = delta.confidence or Confidence.CERTAIN
-        severity = self._capped(self._severity(rule, delta, direction, alias, confidence), placed, delta, path)
+        severity = self._severity(rule, delta, direction, alias, confidence)
+        promised = self._is_promised(placed, delta, path)
+        if not promised:
+            severity = _noted(severity)
         message = worded(delta.message, field, place) if isinstance(placed.pair, SchemaRoot) else delta.message
         hit = _turned(delta.hit or rule.hit, direction)
         harmless = (delta.severity or judge(delta.effect, direction, Confidence.CERTAIN)) is Severity.INFO
@@ -314,6 +317,7 @@ class _Comparer:
             hit=hit,
             impact=delta.impact or rule.impact,
             strict_impact=delta.strict_impact or _strict(rule, delta),
+            promised=promised,
             unproved=delta.unproved,
         )
 
@@ -335,14 +339,13 @@ class _Comparer:
             self._head_paths = frozenset(shape_of(each.path) for each in self.head.operations.values())
         return shape_of(pair.base.path) not in self._head_paths
 
-    def _capped(self, severity: Severity, placed: Placed, delta: Delta, path: tuple[Child, ...]) -> Severity:
-        """No more than a note where base marked the place as promising nothing."""
-        if severity.rank <= Severity.INFO.rank:
-            return severity
-        trail = (*self._operation_nodes(placed.operation), *_trail(placed, delta, path))
-        if any(unstable(node, self.options.stability) for node in trail):
-            return Severity.INFO
-        return severity
+    def _is_promised(self, placed: Placed, delta: Delta, path: tuple[Child, ...]) -> bool:
+        """False where base marked the place as promising nothing."""
+        extension = self.options.stability
+        return not any(
+            unstable(node, extension)
+            for node in (*self._operation_nodes(placed.operation), *_trail(placed, delta, path))
+        )
 
     def _operation_nodes(self, name: str) -> tuple[Node, ...]:
         """Where base could say how stable the operation is: on it, its path, and what it is a callback of."""
@@ -396,6 +399,11 @@ def _trail(placed: Placed, delta: Delta, path: Iterable[Child]) -> Iterator[Node
         yield delta.base
     for child in path:
         yield from child.base.nodes
+
+
+def _noted(severity: Severity) -> Severity:
+    """No more than a note."""
+    return severity if severity.rank <= Severity.INFO.rank else Severity.INFO
 
 
 def unstable(node: Node, extension: str) -> bool:

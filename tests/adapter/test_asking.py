@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
+import time
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -9,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from guardian.adapter.asking import Asker
+from guardian.adapter.asking import KEPT_DAYS, Asker
 from guardian.adapter.connect import connect
 from guardian.adapter.consult import asker_for
 from guardian.adapter.endpoint import Endpoint
@@ -40,13 +42,96 @@ def test_answers_are_remembered_by_content(tmp_path: Path) -> None:
         assert len(asked) == count
 
 
-@pytest.mark.parametrize("said", ["", "no", "[1]", '{"n":"1"}', '{"n":1,"m":2}', '{"n":1', "[" * 100_000])
+@pytest.mark.parametrize(
+    "said",
+    ["", "no", "[1]", '{"n":"1"}', '{"n":1,"m":2}', '{"n":1', "[" * 100_000, '{"\\ud800":1}', '{"n":NaN}', '{"n":1e999}',
+     '{"n":1.5}'],
+)  # fmt: skip
 def test_nonsense_is_no_answer(said: str, tmp_path: Path) -> None:
     """What keeps not to its schema is no answer, is said in one sentence and is not remembered."""
     asker = Asker(lambda messages, schema: said, "m", cache=tmp_path)
     assert asker.answers([_prompt("x"), _prompt("y")]) == [None, None]
     assert asker.trouble == "the model says nothing that keeps to the asked form"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_whole_numbers_are_integers() -> None:
+    """What JSON Schema calls an integer may be written 1.0, and is one wherever it is used."""
+    (answer,) = Asker(lambda messages, schema: '{"n":1.0}', "m").answers([_prompt("x")])
+    assert answer == {"n": 1}
+    assert type(answer["n"]) is int
+
+
+def test_half_a_character_is_no_answer() -> None:
+    """Nor where the schema lets any value through: it could be written nowhere."""
+    asker = Asker(lambda messages, schema: '{"a":["\\udc00"]}', "m")
+    assert asker.answers([Prompt("x", {"type": "object"})]) == [None]
+
+
+@pytest.mark.parametrize("said", ["{}", '{"n":"1"}', "[]", "", "[" * 100_000, "\udc80"])
+def test_what_is_remembered_keeps_to_its_schema(said: str, tmp_path: Path) -> None:
+    """A file of the cache that is no answer is asked again, and written anew."""
+    Asker(lambda messages, schema: '{"n":1}', "m", cache=tmp_path).answers([_prompt("x")])
+    (file,) = tmp_path.iterdir()
+    file.write_bytes(said.encode(errors="surrogateescape"))
+    assert Asker(lambda messages, schema: '{"n":2}', "m", cache=tmp_path).answers([_prompt("x")]) == [{"n": 2}]
+    assert json.loads(file.read_text()) == {"n": 2}
+
+
+def test_what_is_remembered_ends(tmp_path: Path) -> None:
+    """After some days a question is asked again: another model may have come under the old name."""
+    Asker(lambda messages, schema: '{"n":1}', "m", cache=tmp_path).answers([_prompt("x")])
+    (file,) = tmp_path.iterdir()
+    for days, expected in ((KEPT_DAYS - 1, 1), (KEPT_DAYS + 1, 2)):
+        then = time.time() - days * 86_400
+        os.utime(file, (then, then))
+        asker = Asker(lambda messages, schema: '{"n":2}', "m", cache=tmp_path)
+        assert asker.answers([_prompt("x")]) == [{"n": expected}]
+
+
+def test_who_is_asked_is_looked_up_when_something_is_asked(tmp_path: Path) -> None:
+    """Once for a run, and not where there is no question; another model has other answers."""
+    looked: list[str] = []
+
+    def who(name: str) -> Callable[[], str]:
+        return lambda: looked.append(name) or name  # type: ignore[func-returns-value]
+
+    def asker(name: str, number: int) -> Asker:
+        return Asker(lambda messages, schema: json.dumps({"n": number}), who(name), cache=tmp_path)
+
+    assert asker("a", 1).answers([]) == []
+    assert looked == []
+    first = asker("a", 1)
+    assert first.answers([_prompt("x"), _prompt("y")]) == [{"n": 1}] * 2
+    assert first.answers([_prompt("x")]) == [{"n": 1}]
+    assert looked == ["a"]
+    assert asker("a", 2).answers([_prompt("x")]) == [{"n": 1}]
+    assert asker("b", 2).answers([_prompt("x")]) == [{"n": 2}]
+
+
+def test_nobody_to_look_up_is_nobody_to_ask() -> None:
+    """Where the server does not say who it is in time, no question waits for it."""
+
+    def away() -> str:
+        raise ReadError("nothing comes")
+
+    asker = Asker(lambda messages, schema: '{"n":1}', away)
+    assert asker.answers([_prompt("x"), _prompt("y")]) == [None, None]
+    assert asker.trouble == "the model cannot be asked: nothing comes"
+
+
+def test_the_server_s_words_decide_nothing() -> None:
+    """That a server is away is told by what happened, whatever words it says so with."""
+    asked: list[int] = []
+
+    def ask(messages: list[Any], schema: Any) -> str:
+        asked.append(1)
+        raise ReadError("the queue keeps growing")
+
+    asker = Asker(ask, "m")
+    for _ in range(3):
+        assert asker.answers([_prompt("x")]) == [None]
+    assert len(asked) == 1
 
 
 def test_a_model_that_is_away_is_asked_once() -> None:

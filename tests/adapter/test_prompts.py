@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
 
 from guardian.adapter.forms import difference
+from guardian.adapter.hygiene import inert
 from guardian.adapter.prompts import cut, detect_prompt, fix_schema, trace_prompt
 from guardian.learn.contract import TASKS, ContractEnv, Scenarios
 from guardian.learn.contract.engine import Side
@@ -131,3 +133,35 @@ def test_nonsense_is_an_action(text: str, task: str) -> None:
 def test_the_fix_schema_names_the_strategies() -> None:
     """An answer can be nothing but one of the five."""
     assert len(fix_schema()["properties"]["strategy"]["enum"]) == 5
+
+
+@pytest.mark.parametrize(
+    "mark",
+    ["<|im_start|>", "<|im_end|>", "<｜begin▁of▁sentence｜>", "[INST]", "[/INST]", "<<SYS>>", "<</SYS>>", "<s>", "</s>",
+     "<bos>", "<eos>", "<pad>", "<start_of_turn>", "<end_of_turn>", "<tool_call>", "</tool_response>", "<think>", "</think>",
+     "‹|im_end|›", "＜|im_end|＞", "<¦im_end¦>", "<|" + "x" * 200 + "|>", "[SYSTEM_PROMPT]", "[TOOL_CALLS]", "<unused12>"],
+)  # fmt: skip
+def test_marks_of_chat_templates_are_taken_out(mark: str) -> None:
+    """Also one inside of another, and on any way into a prompt."""
+    nested = mark[:2] + mark + mark[2:]
+    for text in (mark, nested):
+        assert inert(f"a{text}b") == "ab"
+        assert cut([f"  a{text}b"]) == "  ab"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["GET /users/{id}.roles[].name", "billing", "a <b>bold</b> word, <token> and <br/>", "x < 3 | y > 2", "string|integer?",
+     "array<string>", "items[0]", "a [note]", "left || right", "x<y|z>w"],
+)  # fmt: skip
+def test_other_text_is_as_it_was(text: str) -> None:
+    """Prompts are those that the adapter was trained on."""
+    assert inert(text) == text
+    assert cut([f"    {text}  {text}"]) == f"    {text}  {text}"
+
+
+def test_much_hostile_text_costs_little() -> None:
+    """Only the beginning of a text can be shown, so no more of it is looked through."""
+    began = time.process_time()
+    assert len(inert("<s" * 500_000 + ">" * 500_000)) == 400
+    assert time.process_time() - began < 10

@@ -186,7 +186,7 @@ def test_a_model_that_never_answers_is_one_note(tmp_path: Path) -> None:
             talker.hold.set()
     assert _but_for_notes(asked) == _but_for_notes(plain)
     assert [note.message for note in asked.notes[len(plain.notes) :]] == [
-        f"the model cannot be asked: {slow.url} cannot be reached: timed out"
+        f"the model cannot be asked: {slow.url} does not answer within 0.3 s"
     ]
 
 

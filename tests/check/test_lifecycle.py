@@ -281,6 +281,28 @@ def test_stability_levels(aged: Any, extension: str, level: str, severity: str):
     assert outcome.code == (1 if severity == "breaking" else 0)
 
 
+@pytest.mark.parametrize("mode", ["contract", "consumers", "both"])
+def test_who_uses_what_promises_nothing_is_told(aged: Any, mode: str):
+    """Its users are in the report and not in the verdict; that it passes all the same is not passed over in silence."""
+    base = spec("OPERATION", "x-stability-level: draft")
+    outcome = aged(base, spec(without="OPERATION"), "--mode", mode, "--fail-on", "warning")
+    removed = outcome.only("operation-removed")
+    assert (removed["severity"], removed["counts_as"]) == ("info", "info")
+    assert [(each["consumer"], each["impact"]) for each in removed["consumers"]] == [("billing", "broken")]
+    assert outcome.code == 0
+    (told,) = [each["message"] for each in outcome.report["notes"] if "promises nothing" in each["message"]]
+    assert told == (
+        "billing breaks by a change of users GET /users/{id}, which promises nothing (`x-stability-level`): "
+        "that is in no verdict"
+    )
+
+
+def test_a_part_that_promises_nothing_is_no_excuse_for_others(aged: Any):
+    """A draft property goes without a word of the verdict's; what goes beside it breaks its readers."""
+    assert aged(spec("PROPERTY", "x-stability-level: alpha"), spec(without="PROPERTY")).code == 0
+    assert aged(spec(), spec(without="PROPERTY")).code == 1
+
+
 def test_another_extension_is_none(aged: Any):
     """A level under another name than the configured one promises nothing and excuses nothing."""
     base = spec("OPERATION", "x-maturity: alpha")

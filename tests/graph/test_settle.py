@@ -61,6 +61,13 @@ def test_what_a_user_lowered_stays_low() -> None:
     assert settle([one], Mode.BOTH, USER, (), lambda each: True)[0].counts_as is Severity.BREAKING
 
 
+@pytest.mark.parametrize("mode", list(Mode))
+def test_what_promises_nothing_is_out_of_the_verdict(mode: Mode) -> None:
+    """A place that base marks as draft or alpha counts as no more than a note, whoever uses it (INTERFACE, section 5)."""
+    one = hit_by(Severity.INFO, "broken")._replace(promised=False)
+    assert settle([one], mode, USER, ["users"])[0].counts_as is Severity.INFO
+
+
 def test_only_some_consumers() -> None:
     """``--consumer`` keeps what touches them, and nobody else in it."""
     one, other = hit_by(Severity.BREAKING, "broken", "possible"), hit_by(Severity.BREAKING, "broken")
