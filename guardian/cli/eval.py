@@ -10,9 +10,9 @@ from typing import Annotated
 import typer
 
 from guardian.cli.app import new_app
-from guardian.cli.output import write_stdout
+from guardian.cli.given import refuse
+from guardian.cli.output import remark, write_stdout
 from guardian.cli.progress import Progress
-from guardian.errors import UsageError
 
 app = new_app()
 
@@ -24,8 +24,14 @@ class EnvName(StrEnum):
     WORKFLOW = "workflow"
 
 
+_CONTRACT = ("graph", "split", "services")
+_MODEL = ("model", "model_name", "temperature")
+_PLAYING = ("env", "policy", "tasks", "episodes", "seed", "difficulty", "jobs", *_CONTRACT, *_MODEL)
+
+
 @app.command("eval")
 def evaluate(
+    context: typer.Context,
     env: Annotated[EnvName, typer.Option(help="Which environment.")] = EnvName.CONTRACT,
     policy: Annotated[
         str,
@@ -60,11 +66,26 @@ def evaluate(
     from guardian.learn import evaluate as evaluation
 
     if compare:
-        write_stdout(evaluation.compare(compare, output))
+        from guardian.learn.comparing import compare as compare_all
+
+        refuse(context, _PLAYING, "changes nothing of evaluations that --compare compares")
+        write_stdout(compare_all(compare, output))
         return
+    if env is EnvName.WORKFLOW:
+        refuse(context, _CONTRACT, "belongs to the contract environment")
+    if policy != "model":
+        refuse(context, _MODEL, "belongs to --policy model")
+    if policy == "model" and model is not None and "://" not in model and Path(model).is_dir():
+        from guardian.adapter.description import check_description
+
+        check_description(Path(model))
+    if graph is not None:
+        refuse(context, ["services"], "belongs to generated companies; --graph names one that is there")
     chosen = tuple(name.strip() for name in tasks.split(",") if name.strip())
+    told: list[str] = []
     with Progress(quiet=quiet) as progress:
         if env is EnvName.WORKFLOW:
+            from guardian.learn.folders import asked
             from guardian.learn.workflow.evaluate import evaluate_workflow
             from guardian.learn.workflow.policies import make_policy
             from guardian.learn.workflow.scenarios import SCENARIOS
@@ -77,17 +98,18 @@ def evaluate(
                 difficulty=difficulty or "mixed",
                 output=output,
                 jobs=jobs or 1,
+                asked=asked(model, model_name, temperature) if policy == "model" else None,
                 progress=progress,
+                tell=told.append,
             )
         else:
             from guardian.learn.contract.tasks import TASKS
 
-            unknown = sorted(set(chosen) - set(TASKS))
-            if unknown:
-                raise UsageError(f"there is no task {unknown[0]}", hint=f"there are {', '.join(TASKS)}")
             run = evaluation.Run(
                 "contract", policy or "rules", chosen or tuple(TASKS), episodes, seed, difficulty or "medium", split,
                 str(graph) if graph else None, model, model_name, temperature, services,
             )  # fmt: skip
-            evaluation.evaluate(run, output, jobs=jobs or os.cpu_count() or 1, progress=progress)
+            evaluation.evaluate(run, output, jobs=jobs or os.cpu_count() or 1, progress=progress, tell=told.append)
+    for text in told:
+        remark("info", text)
     write_stdout((output / "scores.md").read_text(encoding="utf-8"))

@@ -38,11 +38,13 @@ def serve(
     """Serve an adapter through vLLM: an OpenAI-compatible server with the adapter under its name."""
     from importlib.util import find_spec
 
+    from guardian.adapter.description import check_description
     from guardian.adapter.serving import run, serving
     from guardian.adapter.weights import MODELS
     from guardian.adapter.weights import fetch as fetch_weights
     from guardian.errors import UsageError
 
+    check_description(adapter, base=base)
     folder = str(fetch_weights(base)) if base in MODELS else base
     served = serving(adapter, base=folder, name=name, host=host, port=port, window=window, cpu=cpu)
     if print_only:

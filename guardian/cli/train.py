@@ -84,19 +84,22 @@ def train(
         "warm_batch": warm_batch,
     }
     machine = replace(PRESETS[preset.value], **{key: value for key, value in given.items() if value is not None})
-    if machine.batch * machine.accumulation % machine.group:
-        raise UsageError(
-            f"a batch of {machine.batch} x {machine.accumulation} is no multiple of groups of {machine.group}"
-        )
     plan = Plan(
-        env.value, chosen, _base(base), steps, seed, output, machine, graph, not summed, evaluate_every,
-        evaluate_episodes, save_every,
+        env.value, chosen, base, steps, seed, output, machine, graph, not summed, evaluate_every, evaluate_episodes,
+        save_every,
     )  # fmt: skip
+    from guardian.learn.training.needs import check_plan
     from guardian.learn.training.run import describe
 
+    check_plan(plan, report_to or ())
+    plan = replace(plan, base=_base(base))
     if dry_run:
         write_stdout(describe(plan))
         return
+    if push:
+        from guardian.learn.training.hub import check_upload
+
+        check_upload(push)
     main = os.environ.get("RANK", "0") == "0"
 
     def tell(step: str) -> None:

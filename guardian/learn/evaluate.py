@@ -1,4 +1,4 @@
-"""Evaluation: policies over tasks and held-out seeds, a score table with intervals, tables and pictures that compare.
+"""Evaluation: policies over tasks and held-out seeds, a score table with intervals, tables and pictures of several.
 
 An environment takes part by a function that plays one episode and returns its record; ``contract`` is here, others
 bring theirs. Records go to ``episodes.jsonl`` as they come, so that an interrupted evaluation goes on where it was.
@@ -7,7 +7,7 @@ bring theirs. Records go to ``episodes.jsonl`` as they come, so that an interrup
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -15,7 +15,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from guardian import __version__
 from guardian.errors import UsageError
+from guardian.learn import folders
 
 Json = dict[str, Any]
 Play = Callable[[str, int], Json]
@@ -25,7 +27,7 @@ Play = Callable[[str, int], Json]
 HELD_OUT_SEEDS = 2**31
 _RESAMPLES = 1000
 #: Keys of a record that are summed up by their own rules; what else is a number becomes a mean of the same name.
-_OWN = frozenset({"task", "seed", "score", "signals", "phases"})
+_OWN = frozenset({"task", "seed", "score", "signals", "phases", "in_training"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,15 @@ class Run:
         found["tasks"] = list(self.tasks)
         return found
 
+    @property
+    def identity(self) -> Json:
+        """All that decides a record. More tasks or episodes of the same run are a continuation."""
+        found = {key: value for key, value in self.to_json().items() if key not in ("tasks", "episodes")}
+        found |= folders.asked(self.model, self.model_name, self.temperature)
+        if self.graph:
+            found["company"] = _scenarios(self.graph, self.split, self.services).digest
+        return found | {"guardian": __version__}
+
 
 def episode_seed(seed: int, index: int) -> int:
     """The seed of an evaluation's episode; no training seed is among them."""
@@ -64,6 +75,7 @@ def evaluate(
     play: Play | None = None,
     jobs: int = 1,
     progress: Callable[[str], None] = lambda step: None,
+    tell: Callable[[str], None] = lambda text: None,
 ) -> Json:
     """Play every task's episodes and write ``scores.json``, ``scores.md`` and ``episodes.jsonl``.
 
@@ -72,6 +84,8 @@ def evaluate(
         output: the folder; an evaluation of the same run that is there already is continued.
         play: plays one episode; that of the contract environment where not given.
         jobs: episodes at a time; processes for the engine's policies, threads for a model.
+        progress: is told in words how far it is.
+        tell: is told what there is to know of the results: that they lay there, or what training may have seen.
 
     Returns:
         What ``scores.json`` says.
@@ -79,10 +93,16 @@ def evaluate(
     Raises:
         UsageError: the folder holds another run, or something of the run does not exist.
     """
-    output.mkdir(parents=True, exist_ok=True)
+    if play is None:
+        _check(run)
+    identity = run.identity
+    folders.check_evaluation(output, identity)
     wanted = [(task, episode_seed(run.seed, index)) for task in run.tasks for index in range(run.episodes)]
-    records = _resume(run, output)
+    records = _records(output)
     missing = [key for key in wanted if key not in records]
+    if len(missing) < len(wanted):
+        tell(folders.resumed(output, len(wanted) - len(missing), len(wanted)))
+    folders.mark_evaluation(output, identity)
     play = play or partial(play_contract, run)
     with (output / "episodes.jsonl").open("a", encoding="utf-8") as log:
         for record in _played(play, missing, jobs, threads=run.policy == "model"):
@@ -94,21 +114,41 @@ def evaluate(
     lines = [json.dumps(record, separators=(",", ":")) for record in ordered]
     (output / "episodes.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     scores = summarise(run, ordered)
+    if scores.get("in_training"):
+        tell(_not_apart(scores))
+    folders.mark_evaluation(output, identity, {key: scores[key] for key in ("in_training",) if key in scores})
     (output / "scores.json").write_text(json.dumps(scores, indent=2) + "\n", encoding="utf-8")
     (output / "scores.md").write_text(table([scores]), encoding="utf-8")
     return scores
 
 
-def _resume(run: Run, output: Path) -> dict[tuple[str, int], Json]:
-    """The records of the same run that are there already; a line that was cut short is not."""
-    mark = output / "run.json"
-    # More tasks or episodes of the same run are a continuation.
-    identity = {key: value for key, value in run.to_json().items() if key not in ("tasks", "episodes")}
-    if mark.is_file() and json.loads(mark.read_text(encoding="utf-8")) != identity:
-        raise UsageError(
-            "the folder holds the evaluation of another run", file=str(output), hint="name another --output"
-        )
-    mark.write_text(json.dumps(identity, indent=2) + "\n", encoding="utf-8")
+def _check(run: Run) -> None:
+    """See that there is everything that the run names, before anything is written or played.
+
+    Raises:
+        UsageError: there is not.
+        GuardianError: the company cannot be read.
+    """
+    from guardian.learn.contract.environment import ContractEnv
+    from guardian.learn.contract.tasks import TASKS
+    from guardian.learn.policies import make_policy
+
+    unknown = sorted(set(run.tasks) - set(TASKS))
+    if unknown:
+        raise UsageError(f"there is no task {unknown[0]}", hint=f"there are {', '.join(TASKS)}")
+    if run.episodes < 1 or not run.tasks:
+        raise UsageError("there is nothing to evaluate", hint="give at least one episode and one task")
+    make_policy(run.policy, model=run.model, model_name=run.model_name, temperature=run.temperature)
+    scenarios = _scenarios(run.graph, run.split, run.services)
+    ContractEnv(scenarios, difficulty=run.difficulty, weights=run.weights)
+    if run.graph:
+        from guardian.learn.apart import check_material
+
+        check_material(scenarios, run.tasks, run.difficulty)
+
+
+def _records(output: Path) -> dict[tuple[str, int], Json]:
+    """The records that are there already; a line that was cut short is not."""
     found: dict[tuple[str, int], Json] = {}
     log = output / "episodes.jsonl"
     for line in log.read_text(encoding="utf-8").splitlines() if log.is_file() else ():
@@ -138,7 +178,8 @@ def play_contract(run: Run, task: str, seed: int) -> Json:
     from guardian.learn.contract.environment import ContractEnv
     from guardian.learn.policies import make_policy
 
-    env = ContractEnv(_scenarios(run.graph, run.split, run.services), difficulty=run.difficulty, weights=run.weights)
+    scenarios = _scenarios(run.graph, run.split, run.services)
+    env = ContractEnv(scenarios, difficulty=run.difficulty, weights=run.weights)
     policy = make_policy(run.policy, model=run.model, model_name=run.model_name, temperature=run.temperature)
     observation = env.reset(task, seed)
     policy.begin(env, observation, seed)
@@ -151,7 +192,7 @@ def play_contract(run: Run, task: str, seed: int) -> Json:
             signals[name] = round(signals.get(name, 0.0) + value, 6)
     score, reward, steps = env.score(), env.state.total_reward, env.state.step_count
     phases = {name: round(value, 6) for name, value in env.phase_rewards.items()}
-    return {
+    record = {
         "task": task,
         "seed": seed,
         "score": round(score, 6),
@@ -163,6 +204,9 @@ def play_contract(run: Run, task: str, seed: int) -> Json:
         "signals": signals,
         "phases": phases,
     }
+    if run.graph:
+        record["in_training"] = scenarios.in_training(task, seed, run.difficulty)
+    return record
 
 
 _SCENARIOS: dict[tuple[str | None, str, int | None], Any] = {}
@@ -170,11 +214,11 @@ _SCENARIOS: dict[tuple[str | None, str, int | None], Any] = {}
 
 def _scenarios(graph: str | None, split: str, services: int | None) -> Any:
     """One source of scenarios for a process: reading a user's company takes time."""
-    from guardian.learn.contract.environment import Scenarios
+    from guardian.learn.apart import scenarios_of
 
     key = (graph, split, services)
     if key not in _SCENARIOS:
-        _SCENARIOS[key] = Scenarios(graph=Path(graph) if graph else None, split=split, services=services)
+        _SCENARIOS[key] = scenarios_of(Path(graph) if graph else None, split, services)
     return _SCENARIOS[key]
 
 
@@ -199,7 +243,7 @@ def summarise(run: Run, records: Sequence[Json]) -> Json:
         mine = [record for record in records if record["task"] == task]
         tasks[task] = _task_summary(mine)
     mean = sum(each["score"]["mean"] for each in tasks.values()) / len(tasks) if tasks else 0.0
-    return {
+    scores: Json = {
         "env": run.env,
         "policy": run.policy,
         "seed": run.seed,
@@ -207,6 +251,23 @@ def summarise(run: Run, records: Sequence[Json]) -> Json:
         "run": run.to_json(),
         "tasks": tasks,
     }
+    if run.graph:
+        scores["in_training"] = sum(each.get("in_training", 0) for each in tasks.values())
+    return scores
+
+
+def _not_apart(scores: Json) -> str:
+    """What is said of episodes that evaluation shares with training."""
+    tasks = scores["tasks"]
+    counts = [
+        f"{each['in_training']} of {each['episodes']} of {task}"
+        for task, each in tasks.items()
+        if each.get("in_training")
+    ]
+    return (
+        f"{scores['in_training']} of {sum(each['episodes'] for each in tasks.values())} episodes may be among those that training "
+        f"in this company plays ({', '.join(counts)}): they are not held out"
+    )
 
 
 def _task_summary(records: Sequence[Json]) -> Json:
@@ -225,6 +286,8 @@ def _task_summary(records: Sequence[Json]) -> Json:
             summary[group] = {
                 name: round(_mean([record[group].get(name, 0.0) for record in records]), 4) for name in names
             }
+    if any("in_training" in record for record in records):
+        summary["in_training"] = sum(bool(record.get("in_training")) for record in records)
     if summary.get("oracle_reward"):
         summary["relative_reward"] = round(summary["reward"] / summary["oracle_reward"], 4)
     return summary
@@ -270,6 +333,8 @@ def table(results: Sequence[Json], names: Sequence[str] | None = None) -> str:
                 f"| {task} | {each['episodes']} | {each.get('reward', 0):.2f} | {relative} | {each.get('success', 0):.2f} "
                 f"| {each.get('steps', 0):.1f} | {each.get('invalid', 0):.2f} |"
             )
+        if results[0].get("in_training"):
+            lines += ["", f"{_not_apart(results[0])}."]
     return "\n".join(lines) + "\n"
 
 
@@ -278,26 +343,6 @@ def _cell(task: Json | None) -> str:
         return ""
     score = task["score"]
     return f"{score['mean']:.3f} [{score['low']:.3f}, {score['high']:.3f}]"
-
-
-def compare(folders: Iterable[Path], output: Path) -> str:
-    """Several evaluations in one table (``comparison.md``) and one picture (``before_after.png``).
-
-    Raises:
-        UsageError: a folder holds no scores, or matplotlib (the extra ``train``) is not there.
-    """
-    results, names = [], []
-    for folder in folders:
-        file = folder / "scores.json"
-        if not file.is_file():
-            raise UsageError(f"{folder} holds no scores.json", hint="run guardian eval --output there first")
-        results.append(json.loads(file.read_text(encoding="utf-8")))
-        names.append(folder.name)
-    text = table(results, names)
-    output.mkdir(parents=True, exist_ok=True)
-    (output / "comparison.md").write_text(text, encoding="utf-8")
-    draw(results, names, output / "before_after.png")
-    return text
 
 
 def draw(results: Sequence[Json], names: Sequence[str], file: Path) -> None:

@@ -24,10 +24,10 @@ def make_app(env: str, *, graph: Path | None = None, split: str = "train", max_s
         GuardianError: the company of ``graph`` cannot be read.
     """
     if env == "contract":
-        from guardian.learn.contract.environment import Scenarios
+        from guardian.learn.apart import scenarios_of
         from guardian.learn.contract.server import create_contract_app
 
-        return create_contract_app(Scenarios(graph=graph, split=split), max_sessions=max_sessions)
+        return create_contract_app(scenarios_of(graph, split), max_sessions=max_sessions)
     if env == "workflow":
         from guardian.learn.workflow.server import create_workflow_app
 

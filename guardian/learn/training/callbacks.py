@@ -27,6 +27,7 @@ class Watch(TrainerCallback):  # type: ignore[misc]
 
     Args:
         held_out: what is evaluated every ``plan.evaluate_every`` steps.
+        shared: how many of those training may play too.
     """
 
     def __init__(
@@ -37,6 +38,7 @@ class Watch(TrainerCallback):  # type: ignore[misc]
         make: Make,
         tokenizer: Any,
         tell: Callable[[str], None],
+        shared: int = 0,
     ) -> None:
         self._plan = plan
         self._metrics = metrics
@@ -44,6 +46,7 @@ class Watch(TrainerCallback):  # type: ignore[misc]
         self._make = make
         self._tokenizer = tokenizer
         self._tell = tell
+        self._shared = shared
         self._episodes: list[Json] = []
         self._began = time.monotonic()
         self._first = 0
@@ -117,7 +120,10 @@ class Watch(TrainerCallback):  # type: ignore[misc]
             max_tokens=self._plan.preset.answer, batch=16, keep=not by_unsloth(self._plan.preset), tell=self._tell,
         )  # fmt: skip
         mean = round(sum(scores.values()) / len(scores), 4)
-        self._metrics.add({"phase": "evaluation", "step": state.global_step, "mean": mean, "tasks": scores})
+        line: Json = {"phase": "evaluation", "step": state.global_step, "mean": mean, "tasks": scores}
+        if self._shared:
+            line["in_training"] = self._shared
+        self._metrics.add(line)
         Best(self._plan.output / "best").offer(state.global_step, mean, plain.save_pretrained)
         self._tell(f"step {state.global_step}: held-out mean {mean:.3f}")
 

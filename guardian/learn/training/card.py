@@ -117,12 +117,17 @@ def _data(plan: Plan) -> list[str]:
         f"- Nobody's data: episodes in {company}, made from their seeds and judged by the engine.",
         f"- Tasks: {', '.join(plan.tasks)}.",
         f"- {len(draws)} different episodes ({levels}), each played {preset.group} times; every task as often as the others.",
-        (
-            f"- Training draws seeds below {SEEDS:,}; evaluation draws seeds above, and in the contract environment names of "
-            "services and fields that training does not use."
-        ),
+        f"- Training draws seeds below {SEEDS:,}; evaluation draws seeds above{_apart(plan)}.",
         "",
     ]
+
+
+def _apart(plan: Plan) -> str:
+    if plan.env == "workflow":
+        return ""
+    if plan.graph:
+        return ", and in the same company scenarios that training does not play, as far as there are enough"
+    return ", and names of services and fields that training does not use"
 
 
 def _made(plan: Plan, lines: Sequence[Json], steps: int, took_s: float) -> list[str]:
@@ -156,7 +161,7 @@ def _results(lines: Sequence[Json]) -> list[str]:
         found += [
             "## Held-out scores during training",
             "",
-            f"Mean of the tasks' scores, greedy, easy episodes. The adapter is that of step {kept['step']}.",
+            f"Mean of the tasks' scores, greedy, easy episodes. The adapter is that of step {kept['step']}.{_shared(kept)}",
             "",
             "| step | mean |",
             "| --- | --- |",
@@ -180,6 +185,11 @@ def _results(lines: Sequence[Json]) -> list[str]:
             "",
         ]
     return found
+
+
+def _shared(evaluation: Json) -> str:
+    count = evaluation.get("in_training")
+    return f" {count} of the episodes may be among training's: the company has too few others." if count else ""
 
 
 def _processes() -> int:

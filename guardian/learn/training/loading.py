@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 from guardian.adapter.weights import title_of
 from guardian.errors import UsageError
+from guardian.learn.training.needs import check_base, check_machine, no_base
 from guardian.learn.training.presets import Plan, Preset
 
 Json = dict[str, Any]
@@ -19,26 +21,31 @@ Json = dict[str, Any]
 _LINEAR = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
 
 
-def prepare(preset: Preset) -> None:
-    """Settings that count only before torch is imported.
+def prepare(plan: Plan, report_to: Sequence[str] = ()) -> None:
+    """Settings that count only before torch is imported, and then all that can be seen before weights are loaded.
 
     Raises:
-        UsageError: the extra ``train`` is not installed.
+        UsageError: the extra ``train`` is not installed, or the machine, a tracker or the base model is not there.
     """
+    preset = plan.preset
     os.environ.setdefault("TRL_EXPERIMENTAL_SILENCE", "1")  # rollout_func is experimental; its version is pinned
     if preset.name == "cpu":
         # Spinning threads starve one another as soon as anything else runs on the machine.
         os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
         os.environ.setdefault("OMP_NUM_THREADS", str(preset.threads or 1))
+    missing = [name for name in ("torch", "datasets", "peft", "trl") if not find_spec(name)]
+    if missing:
+        raise UsageError(f"guardian train needs {missing[0]}", hint="pip install 'contract-guardian[train]'")
+    check_machine(preset, report_to)
     if by_unsloth(preset):
         import_module("unsloth")  # it patches what is imported after it
     try:
         import datasets  # noqa: F401
         import peft  # noqa: F401
-        import torch  # noqa: F401
         import trl  # noqa: F401
     except ImportError as error:
         raise UsageError(f"guardian train needs {error.name}", hint="pip install 'contract-guardian[train]'") from None
+    check_base(plan.base)
 
 
 def by_unsloth(preset: Preset) -> bool:
@@ -51,8 +58,15 @@ def by_unsloth(preset: Preset) -> bool:
 
 
 def load(plan: Plan) -> tuple[Any, Any]:
-    """The base model with a fresh LoRA adapter, and its tokenizer."""
-    model, tokenizer = _loaded_by_unsloth(plan) if by_unsloth(plan.preset) else _loaded(plan)
+    """The base model with a fresh LoRA adapter, and its tokenizer.
+
+    Raises:
+        UsageError: its weights cannot be read.
+    """
+    try:
+        model, tokenizer = _loaded_by_unsloth(plan) if by_unsloth(plan.preset) else _loaded(plan)
+    except OSError as error:
+        raise no_base(plan.base, error) from None
     tokenizer.padding_side = "left"
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import shutil
 import time
@@ -12,13 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from guardian.errors import UsageError
+from guardian.learn import apart, folders
 from guardian.learn.training import card, loading
 from guardian.learn.training.chat import Chat
 from guardian.learn.training.curriculum import Course
-from guardian.learn.training.episodes import Make, maker, signals_of
+from guardian.learn.training.episodes import ContractEpisode, Make, maker, signals_of
 from guardian.learn.training.generation import by_transformers
 from guardian.learn.training.keeping import newest_checkpoint, step_of
 from guardian.learn.training.metrics import Metrics, told, write_curve
+from guardian.learn.training.needs import check_plan
 from guardian.learn.training.presets import Plan
 from guardian.learn.training.rewards import aggregation, reward_functions
 from guardian.learn.training.rollout import Draw, Trajectory, by_trl, rollout
@@ -43,15 +44,19 @@ def train(plan: Plan, *, resume: bool = False, tell: Tell = lambda step: None, r
         report_to: trackers of transformers: ``tensorboard``, ``wandb``, ``trackio``.
 
     Raises:
-        UsageError: an extra is missing, the folder holds another run, or nothing to resume.
+        UsageError: the plan does not agree with itself, something that it needs is not there, the folder holds another
+            run, or nothing to resume. Nothing was written then.
         KeyboardInterrupt: it was interrupted; what there was is saved.
     """
-    loading.prepare(plan.preset)
+    check_plan(plan, report_to)
     output = plan.output
-    checkpoint = _claim(plan, resume=resume)
-    make = maker(plan.env, graph=plan.graph)
+    checkpoint = _start(plan, resume=resume)
+    make = _maker(plan)
+    loading.prepare(plan, report_to)
     tell("loading the base model")
     model, tokenizer = loading.load(plan)
+    if _is_main():
+        folders.mark_training(output, plan.identity)
     metrics = Metrics(output, step_of(checkpoint) if checkpoint else 0, writes=_is_main())
     if checkpoint is None and _is_main():
         shutil.rmtree(output / "best", ignore_errors=True)  # of an attempt that came to no checkpoint
@@ -82,21 +87,27 @@ def _is_main() -> bool:
     return os.environ.get("RANK", "0") == "0"
 
 
-def _claim(plan: Plan, *, resume: bool) -> Path | None:
-    """The checkpoint to continue from, if any; the folder is then this plan's."""
-    plan.output.mkdir(parents=True, exist_ok=True)
-    mark = plan.output / "plan.json"
-    if resume and not mark.is_file():
-        raise UsageError("there is no run to resume", file=str(plan.output))
-    if mark.is_file():
-        if json.loads(mark.read_text(encoding="utf-8"))["identity"] != json.loads(json.dumps(plan.identity)):
-            raise UsageError("the folder holds another run", file=str(plan.output), hint="name another --output")
-    if _is_main():
-        mark.write_text(json.dumps({"identity": plan.identity}, indent=2) + "\n", encoding="utf-8")
+def _start(plan: Plan, *, resume: bool) -> Path | None:
+    """The checkpoint to continue from, if any, in a folder that is this plan's or free."""
+    folders.check_training(plan.output, plan.identity, resume=resume)
     found = newest_checkpoint(plan.output / "checkpoints")
     if found is not None and not resume:
         raise UsageError("a run lies there already", file=str(plan.output), hint="--resume continues it")
     return found
+
+
+def _maker(plan: Plan, split: str = apart.TRAIN) -> Make:
+    """What makes the plan's episodes; in a user's company those of evaluation are none of training's.
+
+    Raises:
+        UsageError: the company has nothing to make a task of.
+        GuardianError: it cannot be read.
+    """
+    if plan.graph is None:
+        return maker(plan.env, split=split)
+    scenarios = apart.ApartScenarios(plan.graph, split)
+    apart.check_material(scenarios, plan.tasks, "easy")
+    return lambda task, seed, difficulty: ContractEpisode(scenarios, task, seed, difficulty)
 
 
 def _warm(plan: Plan, model: Any, tokenizer: Any, make: Make, metrics: Metrics, tell: Tell) -> None:
@@ -128,7 +139,10 @@ def _trainer(
     signals = signals_of(plan.env)
     arguments = loading.arguments(plan, report_to, aggregation(separate=plan.separate))
     draws = Course(plan.tasks, plan.steps * plan.preset.draws * arguments.world_size, plan.seed).draws()
-    watch = Watch(plan, metrics, held_out(plan), maker(plan.env, graph=plan.graph, split="heldout"), tokenizer, tell)
+    shared = in_training(plan)
+    if shared:
+        tell(f"held out: {shared} of {len(held_out(plan))} episodes may be among training's, the company has too few")
+    watch = Watch(plan, metrics, held_out(plan), _maker(plan, apart.HELD_OUT), tokenizer, tell, shared)
 
     def seen(played: list[Trajectory]) -> None:
         watch.played(gather_object(told(played)))
@@ -158,6 +172,14 @@ def held_out(plan: Plan) -> list[Draw]:
 
         seeds = [episode_seed(9, index) for index in range(plan.evaluate_episodes)]
     return [Draw(task, seed, "easy") for task in plan.tasks for seed in seeds]
+
+
+def in_training(plan: Plan) -> int:
+    """How many of those training may play too: none, but in a user's company that has too few of a task."""
+    if plan.graph is None or not plan.evaluate_every:
+        return 0
+    scenarios = apart.ApartScenarios(plan.graph, apart.HELD_OUT)
+    return sum(scenarios.in_training(draw.task, draw.seed, draw.difficulty) for draw in held_out(plan))
 
 
 def _finish(plan: Plan, trainer: Any, metrics: Metrics, took_s: float) -> None:
@@ -197,13 +219,21 @@ def describe(plan: Plan, prompts: int = 3) -> str:
             f"{', '.join(signals_of(plan.env))}"
         ),
         f"generation  {'vLLM, ' + preset.vllm if preset.vllm else 'transformers'}, {preset.answer} tokens an answer",
-        f"held out    {len(held_out(plan))} episodes every {plan.evaluate_every} steps",
+        _held_out_line(plan),
         f"output      {plan.output}",
     ]
-    make = maker(plan.env, graph=plan.graph)
+    make = _maker(plan)
     for draw in draws[:prompts]:
         episode = make(draw.task, draw.seed, draw.difficulty)
         lines += ["", f"--- {draw.task}, seed {draw.seed}, {draw.difficulty}"]
         lines += [f"[{message['role']}] {message['content']}" for message in episode.question()]
         lines += [f"[the engine] {episode.teacher()}"]
     return "\n".join(lines) + "\n"
+
+
+def _held_out_line(plan: Plan) -> str:
+    if not plan.evaluate_every:
+        return "held out    none"
+    shared = in_training(plan)
+    line = f"held out    {len(held_out(plan))} episodes every {plan.evaluate_every} steps"
+    return f"{line}, of which {shared} may be among training's" if shared else line

@@ -13,7 +13,9 @@ from random import Random
 from statistics import fmean
 from typing import Any, TextIO
 
+from guardian import __version__
 from guardian.errors import UsageError
+from guardian.learn import folders
 from guardian.learn.workflow.curriculum import held_out_seeds
 from guardian.learn.workflow.curve import RewardCurve
 from guardian.learn.workflow.policies import Policy
@@ -49,7 +51,9 @@ def evaluate_workflow(
     difficulty: str = MIXED,
     output: Path | None = None,
     jobs: int = 1,
+    asked: Mapping[str, Any] | None = None,
     progress: Progress = lambda text: None,
+    tell: Progress = lambda text: None,
 ) -> Evaluation:
     """Play and count.
 
@@ -60,13 +64,15 @@ def evaluate_workflow(
         seed: which held-out seeds.
         difficulty: one for all, or ``mixed``: easy, medium and hard in turn.
         output: a folder for scores.json, scores.md, episodes.jsonl, transcripts.jsonl, reward_curve.csv,
-            reward_curve.png (where matplotlib is installed) and trace.md. An evaluation of the same policy that was
+            reward_curve.png (where matplotlib is installed) and trace.md. An evaluation of the same run that was
             interrupted there goes on where it was.
         jobs: episodes at a time, in threads: for models, whose answers one waits for.
+        asked: what decides the answers of a policy that asks a model (``folders.asked``).
         progress: is told in words how far it is.
+        tell: is told what there is to know of the results: that they lay there already.
 
     Raises:
-        UsageError: there is no such scenario or difficulty, nothing to play, or another policy's results in the folder.
+        UsageError: there is no such scenario or difficulty, nothing to play, or another run's results in the folder.
     """
     for name in scenarios:
         find_scenario(name)
@@ -75,8 +81,17 @@ def evaluate_workflow(
     if episodes < 1 or not scenarios:
         raise UsageError("there is nothing to evaluate", hint="Give at least one episode and one scenario.")
     plan = list(_plan(scenarios, episodes, seed, difficulty))
-    played = _resumed(output, policy.name) if output is not None else {}
+    identity = {"env": "workflow", "policy": policy.name, "seed": seed, "difficulty": difficulty, **(asked or {})}
+    identity["guardian"] = __version__
+    played: dict[tuple[str, str, int], Transcript] = {}
+    if output is not None:
+        folders.check_evaluation(output, identity)
+        played = _resumed(output)
     missing = [key for key in plan if key not in played]
+    if output is not None:
+        if len(missing) < len(plan):
+            tell(folders.resumed(output, len(plan) - len(missing), len(plan)))
+        folders.mark_evaluation(output, identity)
     with ThreadPoolExecutor(jobs) as pool, _log(output) as log:
         for transcript in pool.map(lambda key: play(copy.copy(policy), *key), missing):
             played[transcript.key] = transcript
@@ -88,13 +103,14 @@ def evaluate_workflow(
     for transcript in transcripts:
         curve.add(transcript.episode)
     scores = score_table(policy.name, seed, difficulty, [each.episode for each in transcripts])
+    scores["run"] = {**identity, "tasks": list(scenarios), "episodes": episodes}
     evaluation = Evaluation(scores, curve, transcripts)
     if output is not None:
         write_evaluation(evaluation, output)
     return evaluation
 
 
-def _resumed(output: Path, policy: str) -> dict[tuple[str, str, int], Transcript]:
+def _resumed(output: Path) -> dict[tuple[str, str, int], Transcript]:
     """The transcripts that lie in the folder already; a line that was cut short is not one."""
     file = output / _TRANSCRIPTS
     found: dict[tuple[str, str, int], Transcript] = {}
@@ -103,12 +119,6 @@ def _resumed(output: Path, policy: str) -> dict[tuple[str, str, int], Transcript
             transcript = Transcript.from_dict(json.loads(line))
         except ValueError:
             continue
-        if transcript.policy != policy:
-            raise UsageError(
-                f"the folder holds results of the policy {transcript.policy}",
-                file=str(output),
-                hint="Name another --output.",
-            )
         found[transcript.key] = transcript
     return found
 
@@ -117,7 +127,6 @@ def _log(output: Path | None) -> TextIO:
     """Where transcripts go as they come."""
     if output is None:
         return io.StringIO()
-    output.mkdir(parents=True, exist_ok=True)
     return (output / _TRANSCRIPTS).open("a", encoding="utf-8", newline="\n")
 
 

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from guardian.errors import UsageError
-from guardian.learn.evaluate import HELD_OUT_SEEDS, Run, compare, episode_seed, evaluate, interval
+from guardian.learn.comparing import compare
+from guardian.learn.evaluate import HELD_OUT_SEEDS, Run, episode_seed, evaluate, interval
 
 RUN = Run("contract", "rules", ("find_type_mismatches", "validate_auth_request"), 3)
 
@@ -52,6 +54,92 @@ def test_another_run_is_not_mixed_in(tmp_path: Path) -> None:
         evaluate(Run("contract", "random", RUN.tasks, 3), tmp_path)
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"policy": "greedy"},
+        {"policy": "model"},
+        {"policy": "model", "model": "no-such-folder"},
+        {"tasks": ("nothing",)},
+        {"difficulty": "x"},
+        {"split": "x"},
+        {"graph": "no-such-file"},
+        {"episodes": 0},
+    ],
+    ids=str,
+)
+def test_what_cannot_be_played_claims_no_folder(wrong: dict[str, Any], tmp_path: Path) -> None:
+    """A typo is told before anything is written, so that the corrected command finds a free folder."""
+    with pytest.raises(UsageError):
+        evaluate(replace(RUN, **wrong), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_run_that_came_to_nothing_leaves_its_folder_free(tmp_path: Path) -> None:
+    """A model that was away has played no episode: the folder takes another run."""
+
+    def away(task: str, seed: int) -> dict[str, Any]:
+        raise UsageError("the model is away")
+
+    with pytest.raises(UsageError, match="away"):
+        evaluate(replace(RUN, policy="model", model="http://a"), tmp_path, play=away)
+    evaluate(replace(RUN, policy="model", model="http://b"), tmp_path, play=_half)
+    with pytest.raises(UsageError, match="its model is http://b, this one's http://a"):
+        evaluate(replace(RUN, policy="model", model="http://a"), tmp_path, play=_half)
+
+
+def _half(task: str, seed: int) -> dict[str, Any]:
+    return {"task": task, "seed": seed, "score": 0.5, "reward": 1.0, "signals": {}}
+
+
+def test_the_weights_behind_a_folder_are_part_of_the_run(tmp_path: Path) -> None:
+    """An adapter that was trained anew in the same folder is another model."""
+    adapter = tmp_path / "adapter"
+    adapter.mkdir()
+    (adapter / "adapter_model.safetensors").write_bytes(b"one")
+    run = replace(RUN, policy="model", model=str(adapter))
+    evaluate(run, tmp_path / "out", play=_half)
+    (adapter / "adapter_model.safetensors").write_bytes(b"two")
+    with pytest.raises(UsageError, match="its adapter is"):
+        evaluate(run, tmp_path / "out", play=_half)
+
+
+def test_what_is_not_played_again_is_said(tmp_path: Path) -> None:
+    """A server of the same address may serve something else by now, which nobody can see; that nobody was asked is told."""
+    told: list[str] = []
+    evaluate(RUN, tmp_path, play=_half, tell=told.append)
+    assert told == []
+    evaluate(RUN, tmp_path, play=_half, tell=told.append)
+    assert told == [f"6 of 6 episodes lay in {tmp_path} already and are not played again"]
+
+
+def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
+    """A workflow evaluation, a training run, results that nobody says the origin of, a file."""
+    from guardian.learn.workflow.evaluate import evaluate_workflow
+    from guardian.learn.workflow.policies import make_policy
+
+    office = {"episodes": 1, "scenarios": ("sales_pipeline",)}
+    evaluate_workflow(make_policy("random"), output=tmp_path / "office", **office)  # type: ignore[arg-type]
+    before = (tmp_path / "office" / "scores.json").read_bytes()
+    with pytest.raises(UsageError, match="of the workflow environment, this one of the contract environment"):
+        evaluate(RUN, tmp_path / "office", play=_half)
+    (tmp_path / "office" / "run.json").unlink()
+    with pytest.raises(UsageError, match="workflow environment by the policy random, and no run"):
+        evaluate(RUN, tmp_path / "office", play=_half)
+    assert (tmp_path / "office" / "scores.json").read_bytes() == before
+    evaluate(RUN, tmp_path / "contract", play=_half)
+    with pytest.raises(UsageError, match="of the contract environment, this one of the workflow environment"):
+        evaluate_workflow(make_policy("random"), output=tmp_path / "contract", **office)  # type: ignore[arg-type]
+    (tmp_path / "trained").mkdir()
+    for name in ("plan.json", "metrics.jsonl"):
+        (tmp_path / "trained" / name).write_text("{}")
+    with pytest.raises(UsageError, match="training run"):
+        evaluate(RUN, tmp_path / "trained", play=_half)
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(UsageError, match="no folder"):
+        evaluate(RUN, tmp_path / "file", play=_half)
+
+
 def test_processes_give_the_same(tmp_path: Path) -> None:
     """Episodes at a time change nothing."""
     one = evaluate(RUN, tmp_path / "one")
@@ -74,6 +162,9 @@ def test_comparison(tmp_path: Path) -> None:
     assert (tmp_path / "both/before_after.png").read_bytes().startswith(b"\x89PNG")
     with pytest.raises(UsageError, match="no scores"):
         compare([tmp_path], tmp_path / "both")
+    written = json.loads((tmp_path / "both/comparison.json").read_text())
+    assert [each["name"] for each in written["evaluations"]] == ["before", "after"]
+    assert written["differences"] == []
 
 
 def test_interval() -> None:
@@ -151,3 +242,16 @@ def test_the_command(tmp_path: Path) -> None:
     assert run.returncode == 0, run.stderr
     assert "| find_type_mismatches | 1.000 [1.000, 1.000] |" in run.stdout
     assert guardian("--tasks", "nothing", "--output", str(tmp_path / "b")).returncode == 2
+    for ignored in (
+        ["--env", "workflow", "--graph", "none"],
+        ["--env", "workflow", "--services", "3"],
+        ["--env", "workflow", "--split", "train"],
+        ["--policy", "rules", "--model", "http://localhost:1"],
+        ["--temperature", "1"],
+        ["--graph", "none", "--services", "3"],
+        ["--compare", str(tmp_path / "a"), "--seed", "1"],
+    ):
+        run = guardian(*ignored, "--output", str(tmp_path / "b"))
+        assert run.returncode == 2, ignored
+        assert any(f"error: {word} " in run.stderr for word in ignored), run.stderr
+        assert not (tmp_path / "b").exists()

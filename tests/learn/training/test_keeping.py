@@ -15,13 +15,14 @@ from typing import Any
 import pytest
 
 from guardian.errors import UsageError
+from guardian.learn.folders import mark_training
 from guardian.learn.training import loading
 from guardian.learn.training.curriculum import Course
 from guardian.learn.training.keeping import Best, collapsed, newest_checkpoint
 from guardian.learn.training.metrics import Metrics
 from guardian.learn.training.presets import PRESETS, Plan
 from guardian.learn.training.rollout import Draw
-from guardian.learn.training.run import _claim, held_out
+from guardian.learn.training.run import _start, held_out
 
 Json = dict[str, Any]
 
@@ -172,11 +173,12 @@ def _checkpoint(folder: Path, step: int, *, whole: bool = True) -> Path:
 def test_a_run_goes_on_from_its_latest_whole_checkpoint(tmp_path: Path) -> None:
     """By number, not by name; one that was cut off while it was written is passed over."""
     assert newest_checkpoint(tmp_path / "checkpoints") is None
-    assert _claim(_plan(tmp_path), resume=False) is None
+    assert _start(_plan(tmp_path), resume=False) is None
+    mark_training(tmp_path, _plan(tmp_path).identity)
     for step in (5, 10, 9):
         _checkpoint(tmp_path, step)
     _checkpoint(tmp_path, 15, whole=False)
-    found = _claim(_plan(tmp_path), resume=True)
+    found = _start(_plan(tmp_path), resume=True)
     assert found is not None
     assert found.name == "checkpoint-10"
 
@@ -184,15 +186,16 @@ def test_a_run_goes_on_from_its_latest_whole_checkpoint(tmp_path: Path) -> None:
 def test_a_run_goes_on_as_itself_alone(tmp_path: Path) -> None:
     """No other plan continues it, a second start is not taken for a continuation, and nothing comes of nothing."""
     with pytest.raises(UsageError, match="no run to resume"):
-        _claim(_plan(tmp_path), resume=True)
-    _claim(_plan(tmp_path), resume=False)
+        _start(_plan(tmp_path), resume=True)
+    _start(_plan(tmp_path), resume=False)
+    mark_training(tmp_path, _plan(tmp_path).identity)
     for other in ({"seed": 1}, {"steps": 41}, {"tasks": ("detect_breaking_changes",)}, {"separate": False}):
         with pytest.raises(UsageError, match="another run"):
-            _claim(_plan(tmp_path, **other), resume=True)
+            _start(_plan(tmp_path, **other), resume=True)
     _checkpoint(tmp_path, 5)
     with pytest.raises(UsageError, match="lies there already"):
-        _claim(_plan(tmp_path), resume=False)
-    assert _claim(_plan(tmp_path, save_every=1, patience=9), resume=True) is not None  # what changes no curve
+        _start(_plan(tmp_path), resume=False)
+    assert _start(_plan(tmp_path, save_every=1, patience=9), resume=True) is not None  # what changes no curve
 
 
 def test_what_a_continued_run_plays_is_what_the_whole_one_plays(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from guardian.errors import UsageError
+from guardian.learn.folders import asked
 from guardian.learn.workflow import WORKFLOW
 from guardian.learn.workflow.curriculum import EPISODES, HELD_OUT, Curriculum, description, held_out_seeds
 from guardian.learn.workflow.curve import METRICS, RewardCurve
@@ -80,6 +81,7 @@ def test_an_interrupted_evaluation_goes_on(tmp_path: Path) -> None:
     whole, half = tmp_path / "whole", tmp_path / "half"
     evaluate_workflow(make_policy("greedy"), episodes=2, output=whole)
     half.mkdir()
+    (half / "run.json").write_bytes((whole / "run.json").read_bytes())
     lines = (whole / "transcripts.jsonl").read_text().splitlines(keepends=True)
     (half / "transcripts.jsonl").write_text("".join(lines[:4]) + lines[4][:50] + "\n")
     told: list[str] = []
@@ -87,8 +89,31 @@ def test_an_interrupted_evaluation_goes_on(tmp_path: Path) -> None:
     assert len(told) == 6
     for name in ("scores.json", "transcripts.jsonl", "reward_curve.csv", "trace.md"):
         assert (whole / name).read_bytes() == (half / name).read_bytes()
-    with pytest.raises(UsageError, match="results of the policy greedy"):
+    with pytest.raises(UsageError, match="its policy is greedy, this one's random"):
         evaluate_workflow(make_policy("random"), episodes=2, output=half)
+
+
+@pytest.mark.parametrize("other", [("http://b/v1", "m", 0.0), ("http://a/v1", "m", 1.0), ("http://a/v1", "n", 0.0)])
+def test_another_model_is_asked_itself(other: tuple[str, str, float], tmp_path: Path) -> None:
+    """Not only the policy's name decides the results: the endpoint, the model's name and the temperature do."""
+    few = {"episodes": 1, "scenarios": ("sales_pipeline",), "output": tmp_path}
+    evaluate_workflow(make_policy("greedy"), asked=asked("http://a/v1", "m", 0.0), **few)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="another run"):
+        evaluate_workflow(make_policy("greedy"), asked=asked(*other), **few)  # type: ignore[arg-type]
+    told: list[str] = []
+    evaluate_workflow(make_policy("greedy"), asked=asked("http://a/v1", "m", 0.0), tell=told.append, **few)  # type: ignore[arg-type]
+    assert told == [f"1 of 1 episodes lay in {tmp_path} already and are not played again"]
+
+
+def test_other_seeds_do_not_overwrite(tmp_path: Path) -> None:
+    """Nor does another difficulty."""
+    few = {"scenarios": ("sales_pipeline",), "output": tmp_path}
+    evaluate_workflow(make_policy("greedy"), episodes=1, **few)  # type: ignore[arg-type]
+    for other in ({"seed": 1}, {"difficulty": "hard"}):
+        with pytest.raises(UsageError, match="another run"):
+            evaluate_workflow(make_policy("greedy"), episodes=1, **other, **few)  # type: ignore[arg-type]
+    more = evaluate_workflow(make_policy("greedy"), episodes=2, **few)  # type: ignore[arg-type]
+    assert more.scores["tasks"]["sales_pipeline"]["episodes"] == 2
 
 
 def test_jobs_change_nothing() -> None:

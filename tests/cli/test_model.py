@@ -1,0 +1,32 @@
+"""``guardian model serve``: a folder that is no adapter is told before anything is made of it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ('{"base_model_name_or_path": "some/base", "r": 16}', 0),
+        ("[]", 2),
+        ("{", 2),
+        ("{}", 2),
+        ('{"base_model_name_or_path": 5}', 2),
+        ('{"base_model_name_or_path": null}', 2),
+        ('{"base_model_name_or_path": "some/base", "r": "x"}', 2),
+        ('{"base_model_name_or_path": "some/base", "r": null}', 2),
+        ('{"base_model_name_or_path": "some/base", "r": 0}', 2),
+    ],
+)
+def test_the_folder_is_an_adapter(text: str, code: int, tmp_path: Path) -> None:
+    """Its adapter_config.json is an object with a base model and a rank."""
+    (tmp_path / "adapter_config.json").write_text(text)
+    command = [sys.executable, "-m", "guardian", "model", "serve", str(tmp_path), "--print"]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == code, run.stderr
+    assert ("--model some/base" in run.stdout) == (code == 0)
