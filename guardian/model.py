@@ -168,7 +168,8 @@ class Change(NamedTuple):
     """One change of a contract, placed, judged and (after the graph) matched with its consumers.
 
     ``place`` names the message part (``response 200 application/json``), ``field`` the field in it as manifests
-    write it (``address.city``, ``query:page``; empty when the whole place is meant). ``severity`` is the
+    write it (``address.city``, ``query:page``; empty when the whole place is meant), ``also`` further fields of the same
+    schema that it is as true of. ``severity`` is the
     contract's verdict; ``counts_as`` what is left of it after mode, consumers and exceptions.
     """
 
@@ -192,6 +193,7 @@ class Change(NamedTuple):
     consumers: tuple[ConsumerImpact, ...] = ()
     exception: AcceptedBy | None = None
     aliases: Mapping[str, str] = {}
+    also: tuple[str, ...] = ()
     # For the graph alone; not in the JSON form.
     hit: Hit = Hit.NOBODY
     impact: Impact = Impact.SAFE

@@ -96,7 +96,7 @@ def matches(entry: ExceptionEntry, change: Change, names: Called) -> bool:
         and (entry.fingerprint is None or same_print(entry.fingerprint, entry.service, change))
         and (entry.fingerprint is not None if meant is None else change.service in meant)
         and (entry.operation is None or _erased(entry.operation) == _erased(change.operation))
-        and (entry.field is None or entry.field == change.field)
+        and (entry.field is None or entry.field == change.field or entry.field in change.also)
     )
 
 

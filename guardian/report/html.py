@@ -125,6 +125,7 @@ def _spots(block: Block) -> str:
     for change in block.changes:
         operation, place, name = words.spot_parts(change)
         field = f"<code>{safe(name, _NAME)}</code>" if name else ""
+        field += f" ({safe(words.also_at(change), _PROSE)})" if change.also else ""
         spots.append(
             " ".join(part for part in (f"<code>{safe(operation, _NAME)}</code>", safe(place, _NAME), field) if part)
         )

@@ -67,6 +67,7 @@ def _change(change: Change) -> dict[str, Any]:
         "exception": _exception(change.exception),
         "aliases": dict(sorted(change.aliases.items())),
         "witness_missing": change.unproved,
+        "also": list(change.also),
     }
 
 

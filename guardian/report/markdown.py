@@ -205,7 +205,8 @@ def _spots(block: Block) -> str:
     for change in block.changes[:_PLACES]:
         operation, place, name = words.spot_parts(change)
         parts = (code(operation, _NAME) if operation else "", safe(place, _NAME), code(name, _NAME) if name else "")
-        spots.append(", ".join(part for part in parts if part))
+        also = f" ({safe(words.also_at(change), _PROSE)})" if change.also else ""
+        spots.append(", ".join(part for part in parts if part) + also)
     more = f"; and {len(block.changes) - _PLACES:,} more" if len(block.changes) > _PLACES else ""
     return "; ".join(spots) + more
 

@@ -98,6 +98,7 @@ def _change() -> dict[str, Any]:
         exception=_said(_maybe("exception"), "The entry that accepts the change."),
         aliases=_said({"type": "object", "additionalProperties": _TEXT}, "The names that other tools give the rule."),
         witness_missing=_said(_MAYBE_TEXT, "Why there is no witness where one would be expected."),
+        also=_said(_TEXTS, "Further fields of the same schema that it is as true of; ten at most."),
     )
 
 

@@ -27,6 +27,7 @@ from guardian.report.escape import jsonable, plain
 #: How many names a sentence lists before it counts the rest, and how many characters of each.
 NAMES_IN_A_SENTENCE = 8
 _NAME = 80
+_ALSO = 3  # further fields beside the one that a change is told of
 
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:
@@ -210,7 +211,13 @@ def spot_parts(change: Change) -> tuple[str, str, str]:
 def spot(change: Change) -> str:
     """The parts of a place as one phrase."""
     operation, place, name = spot_parts(change)
-    return ", ".join(part for part in (operation, place, name and f"field {name}") if part)
+    also = f" ({also_at(change)})" if change.also else ""
+    return ", ".join(part for part in (operation, place, name and f"field {name}{also}") if part)
+
+
+def also_at(change: Change) -> str:
+    """The further fields that a change is as true of, a few of them."""
+    return f"also {', '.join(change.also[:_ALSO])}{' and others' if len(change.also) > _ALSO else ''}"
 
 
 def side_notes(change: Change) -> tuple[str, str]:

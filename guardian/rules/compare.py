@@ -13,6 +13,7 @@ from guardian.rules.align import Aligner, Placed
 from guardian.rules.facts import STABILITY
 from guardian.rules.identity import fingerprint_of, number_twins, order
 from guardian.rules.matching import Matched, either
+from guardian.rules.other_ways import steps_of
 from guardian.rules.pairs import Delta, OperationPair, SchemaRoot, XmlPair
 from guardian.rules.registry import Rule, all_rules
 from guardian.rules.urls import shape_of
@@ -228,9 +229,14 @@ class _Comparer:
             yield self._place(rule, delta, placed, placed.place, delta.field, ())
 
     def _schema_change(self, placed: Placed, found: Found) -> Change:
-        steps = [(child.step, child.literal) for child in found.path]
-        field = write_path(found.root.field, steps, found.delta.field)
-        return self._place(found.rule, found.delta, placed, found.root.place, field, found.path)
+        field = write_path(found.root.field, steps_of(found.path), found.delta.field)
+        change = self._place(found.rule, found.delta, placed, found.root.place, field, found.path)
+        if not found.also:
+            return change
+        ways = map(steps_of, found.also)
+        also = dict.fromkeys(write_path(found.root.field, way, found.delta.field) for way in ways)
+        also.pop(field, None)
+        return change._replace(also=tuple(also))
 
     def _proved(self, placed: Placed, told: list[tuple[Found, Change]]) -> Iterator[Change]:
         """The findings of one root, those that a reader should look at with their witnesses."""

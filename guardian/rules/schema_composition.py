@@ -300,6 +300,11 @@ def condition_changed(pair: AtomPair) -> Iterator[Delta]:
         head: {type: object, properties: {a: {type: string}}}
     """
     base, head = list(pair.base.conditions), list(pair.head.conditions)
+    if len(base) > 1 or len(head) > 1:  # said twice, a condition asks for no more
+        base, head = (
+            [one for one in base if not any(_mean_same(pair, one, other) for other in head)],
+            [other for other in head if not any(_mean_same(pair, one, other) for one in base)],
+        )
     if len(base) == len(head) == 1:
         yield from _same_condition(pair, base[0], head[0])
     elif len(base) != len(head) and not (base and head):
@@ -313,14 +318,22 @@ def condition_changed(pair: AtomPair) -> Iterator[Delta]:
         yield _undecided(pair, base[0], head[0])
 
 
+def _mean_same(pair: AtomPair, base: Node, head: Node) -> bool:
+    return all(pair.relate(_part(base, keyword), _part(head, keyword)) is None for keyword in ("if", "then", "else"))
+
+
+def _part(condition: Node, keyword: str) -> Schema:
+    return Schema((condition.child(keyword),)) if keyword in condition.value else Schema(())
+
+
 def _same_condition(pair: AtomPair, base: Node, head: Node) -> Iterator[Delta]:
-    if pair.relate(Schema((base.child("if"),)), Schema((head.child("if"),))) is not None:
+    if pair.relate(_part(base, "if"), _part(head, "if")) is not None:
         yield _undecided(pair, base, head)
         return
     effects: list[Effect] = []
     facts: list[str] = []
     for keyword in ("then", "else"):
-        sides = [Schema((node.child(keyword),)) if keyword in node.value else Schema(()) for node in (base, head)]
+        sides = [_part(node, keyword) for node in (base, head)]
         effect = pair.relate(sides[0], sides[1])
         if effect is not None:
             effects.append(effect)

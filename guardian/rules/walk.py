@@ -18,6 +18,7 @@ from guardian.errors import GuardianError, ReadError, RuleError
 from guardian.model import Confidence, Direction, Effect
 from guardian.rules import plain
 from guardian.rules.match import Matching, match
+from guardian.rules.other_ways import OtherWays, steps_of
 from guardian.rules.pairs import ATOM_PAIRS, Delta, Relate, SchemaRoot, UnionPair, XmlPair
 from guardian.rules.registry import Rule, rules_for
 from guardian.spec import limits
@@ -66,7 +67,7 @@ class _Matched(NamedTuple):
 
 
 class Found(NamedTuple):
-    """One finding of a walk: the rule, what it says, and the way to it from the root."""
+    """One finding of a walk: the rule, what it says, and the shortest way to it from the root, with others if there are."""
 
     rule: Rule
     delta: Delta
@@ -74,6 +75,7 @@ class Found(NamedTuple):
     base: Schema
     head: Schema
     root: SchemaRoot
+    also: tuple[tuple[Child, ...], ...] = ()
 
 
 _Key = tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...], Direction, bool]
@@ -110,27 +112,44 @@ class Walker:
         """Whether what is remembered may hang on what was asked first."""
         return self.assumed or self.base_shaper.cut or self.head_shaper.cut
 
-    def walk(self, root: SchemaRoot) -> Iterator[Found]:
-        """Everything that differs below a root, shortest paths first."""
+    def walk(self, root: SchemaRoot) -> list[Found]:
+        """Everything that differs below a root, shortest paths first; what several paths lead to once."""
         queue: deque[tuple[Schema, Schema, tuple[Child, ...]]] = deque([(root.base, root.head, ())])
+        found: list[Found] = []
+        ways: list[tuple[Child, ...]] = []
         seen: set[object] = set()
         told: set[object] = set()
         while queue:
             base, head, path = queue.popleft()
             key = (base.key, head.key)
-            if key in seen or self.same(base, head):
+            if key in seen:
+                ways.append(path)
+                continue
+            if self.same(base, head):
                 continue
             seen.add(key)
+            ways.append(path)
             local = self.local(base, head, root.direction, root.text)
             deltas = [*local.deltas, *self._in_xml(local, base, head, root)] if root.xml else local.deltas
-            where = tuple((child.step, child.literal) for child in path) if deltas else ()
+            where = steps_of(path) if deltas else ()
             for rule, delta in deltas:
                 # The same words about the same place are one finding, whichever alternative they come from.
                 identities = {(rule.id, where, delta.field, delta.message), (rule.id, *_ends(delta), delta.message)}
                 if told.isdisjoint(identities):
                     told.update(identities)
-                    yield Found(rule, _unsure(delta) if local.guessed else delta, path, base, head, root)
+                    found.append(Found(rule, _unsure(delta) if local.guessed else delta, path, base, head, root))
             queue.extend((child.base, child.head, (*path, child)) for child in local.children)
+        if found and len(ways) > 1:
+            others = OtherWays(root, ways)
+            for index, each in enumerate(found):
+                also = [
+                    way
+                    for way in others.of(each.path)
+                    if (each.rule.id, steps_of(way), each.delta.field, each.delta.message) not in told
+                ]
+                if also:
+                    found[index] = each._replace(also=tuple(also))
+        return found
 
     def local(self, base: Schema, head: Schema, direction: Direction, text: bool) -> Local:
         """What this pair says by itself; remembered."""

@@ -162,3 +162,20 @@ def test_what_another_closed_part_refuses_is_no_property() -> None:
         assert changes(parts("pan"), parts("tilt"), prove=True) == []
         open_mine = {"allOf": [parts("pan")["allOf"][0]]}
         assert changes(open_mine, {"allOf": [parts("tilt")["allOf"][0]]}) != []
+
+
+def test_a_condition_said_twice_asks_for_no_more() -> None:
+    """Conditions are a set: only what one side has alone is told."""
+    one = {"if": {"required": ["a"]}, "then": {"required": ["b"]}}
+    same = {"allOf": [{"if": {"required": ["a"]}, "then": {"required": ["b"]}}]}
+    other = {"if": {"required": ["b"]}, "then": {"required": ["c"]}}
+
+    def asking(*conditions: Any) -> dict[str, Any]:
+        return {"type": "object", "properties": dict.fromkeys("abc", STRING), "allOf": list(conditions)}
+
+    for base, head in ((asking(one, same), asking(one)), (asking(one, other), asking(other, same))):
+        assert request_changes(base, head) == request_changes(head, base) == []
+    (found,) = request_changes(asking(one), asking(same, other))
+    assert (found.rule, found.severity) == ("condition-changed", Severity.BREAKING)
+    (found,) = request_changes(asking(one, other), asking(same))
+    assert (found.rule, found.severity) == ("condition-changed", Severity.INFO)
