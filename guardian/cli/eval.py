@@ -36,7 +36,8 @@ def evaluate(
     policy: Annotated[
         str,
         typer.Option(
-            help="random, everything, rules, oracle, model; workflow: greedy, adaptive.", show_default="rules; adaptive"
+            help="random, everything, constant, rules, oracle, model; workflow: greedy, adaptive.",
+            show_default="rules; adaptive",
         ),
     ] = "",
     tasks: Annotated[str, typer.Option(help="Tasks or scenarios, joined by commas; all where not given.")] = "",

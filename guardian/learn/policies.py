@@ -1,4 +1,4 @@
-"""Policies for the contract environment: the floor (random, everything), the engine (rules), the ceiling (oracle), a model.
+"""Policies for the contract environment: the floor (random, everything, constant), the engine (rules), the ceiling (oracle), a model.
 
 A policy sees observations; only the oracle sees the environment itself. All are deterministic given their seed, but
 for a model that samples.
@@ -6,6 +6,7 @@ for a model that samples.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from random import Random
@@ -111,6 +112,17 @@ def _random_fix(observation: Observation, rng: Random) -> Action:
     return Action(PROPOSE, fix_strategy=strategy, spec_patch=patches[strategy])
 
 
+def _repeated_fixes(observation: Observation) -> list[Action | Json]:
+    told = observation.detected_violation or {}
+    named = sorted({re.split(r"[.:]", each["field_path"])[-1] for each in told.get("changes", ())})
+    window: Json = {"restore": named, "sunset": "2030-01-01"}
+    kept: Json = {"keep_version": f"v{observation.api_spec['base']['info']['version'].partition('.')[0]}"}
+    return [
+        Action(PROPOSE, fix_strategy="deprecation_window", spec_patch=window),
+        Action(PROPOSE, fix_strategy="version_bump", spec_patch=kept),
+    ]
+
+
 class QueuePolicy(ABC):
     """Plans a whole phase when it begins, and then says the plan."""
 
@@ -128,6 +140,16 @@ class QueuePolicy(ABC):
     @abstractmethod
     def plan(self, observation: Observation) -> list[Action | Json]:
         """The actions of a phase."""
+
+
+class ConstantPolicy(QueuePolicy):
+    """Understands nothing and proposes the same two fixes everywhere: restore what is named, then bump the version.
+
+    Says nothing in the other phases. What it scores is how much of a fix's score takes no choice of a strategy.
+    """
+
+    def plan(self, observation: Observation) -> list[Action | Json]:
+        return _repeated_fixes(observation) if observation.phase == "fix_proposal" else []
 
 
 class OraclePolicy(QueuePolicy):
@@ -174,7 +196,7 @@ def make_policy(
     """A policy by name.
 
     Args:
-        name: ``random``, ``everything``, ``rules``, ``oracle`` or ``model``.
+        name: ``random``, ``everything``, ``constant``, ``rules``, ``oracle`` or ``model``.
         model: the endpoint of ``model``: ``http://host:8000/v1``.
         model_name: what the model, or its LoRA adapter, is called there.
 
@@ -190,6 +212,7 @@ def make_policy(
     policies: dict[str, Callable[[], Policy]] = {
         "random": RandomPolicy,
         "everything": EverythingPolicy,
+        "constant": ConstantPolicy,
         "rules": RulesPolicy,
         "oracle": OraclePolicy,
     }

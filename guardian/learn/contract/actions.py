@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from guardian.learn.contract.payloads import VIOLATIONS
+from guardian.learn.plain import fault_of, is_text
 from guardian.model import Strategy
 
 Json = dict[str, Any]
@@ -39,10 +40,11 @@ class Action:
     rationale: str = ""
 
     def to_json(self) -> Json:
-        """The action without its empty fields."""
+        """The action without its empty fields; naming nobody is an answer all the same."""
         found = {each.name: getattr(self, each.name) for each in dataclasses.fields(self)}
         found["affected_services"] = list(self.affected_services)
-        return {key: value for key, value in found.items() if value or key == "action_type"}
+        kept = {"action_type"} | ({"affected_services"} if self.action_type == TRACE else set())
+        return {key: value for key, value in found.items() if value or key in kept}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,17 +74,13 @@ def read_action(data: Action | Mapping[str, Any] | Any) -> Action | Malformed:
         "rationale",
     ):
         value = data.get(name)
-        if value is not None and not isinstance(value, str):
+        if value is not None and not is_text(value):
             return Malformed(f"{name} is text")
         if value and len(value) > MAX_TEXT:
             return Malformed(f"{name} is longer than {MAX_TEXT:,} characters")
         texts[name] = value or ""
     names = data.get("affected_services") or ()
-    if (
-        not isinstance(names, list | tuple)
-        or not all(isinstance(each, str) for each in names)
-        or len(names) > MAX_NAMES
-    ):
+    if not isinstance(names, list | tuple) or len(names) > MAX_NAMES or not all(map(is_text, names)):
         return Malformed("affected_services is a list of names")
     patch = data.get("spec_patch") or {}
     if not isinstance(patch, Mapping):
@@ -103,11 +101,10 @@ def _complete(action: Action, data: Mapping[str, Any]) -> Action | Malformed:
     else:
         if action.fix_strategy not in STRATEGIES:
             return Malformed(f"fix_strategy is one of {', '.join(STRATEGIES)}")
-        try:
-            size = len(json.dumps(action.spec_patch))
-        except (TypeError, ValueError, RecursionError):
-            return Malformed("spec_patch is plain JSON")
-        if size > MAX_PATCH:
+        fault = fault_of(action.spec_patch, size=MAX_PATCH)
+        if fault:
+            return Malformed(f"spec_patch {fault}")
+        if len(json.dumps(action.spec_patch)) > MAX_PATCH:
             return Malformed(f"spec_patch is larger than {MAX_PATCH:,} bytes")
     return action
 

@@ -25,6 +25,7 @@ from guardian.learn.contract.scenarios import NoMaterial, Scenario
 from guardian.learn.contract.signals import Counts, Signal, rewards, weights
 from guardian.learn.contract.tasks import DIFFICULTIES, TASKS, Brief
 from guardian.learn.contract.vocabulary import SPLITS
+from guardian.learn.plain import text_of
 
 Json = dict[str, Any]
 
@@ -282,7 +283,7 @@ _weights = weights
 
 
 def _known(name: str, among: Mapping[str, Any], what: str) -> str:
-    if name not in among:
+    if text_of(name, what) not in among:
         raise UsageError(f"there is no {what} {name}", hint=f"there are {', '.join(among)}")
     return name
 

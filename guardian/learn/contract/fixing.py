@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import date
 from itertools import islice
 from typing import Any
@@ -25,14 +26,16 @@ from guardian.fixes.work import Work, grouped
 from guardian.graph.settle import settle
 from guardian.graph.uses import Consumer, Use
 from guardian.lazy import cached_property
-from guardian.learn.contract.actions import PROPOSE, Action
+from guardian.learn.contract.actions import MAX_PATCH, PROPOSE, Action
 from guardian.learn.contract.companies import Company
 from guardian.learn.contract.engine import Comparison, Ground, Side, file_of, manifest_of, read_consumers
 from guardian.learn.contract.evolutions import Evolution
 from guardian.learn.contract.phases import FixPhase, FixTrial
 from guardian.learn.contract.places import normal_place
 from guardian.learn.contract.sketches import Sketch
+from guardian.learn.plain import fault_of
 from guardian.model import Change, Impact, Mode, Severity, Strategy
+from guardian.spec.json_text import MAX_DEPTH
 
 Json = dict[str, Any]
 
@@ -74,6 +77,7 @@ class Workshop:
 
     def __init__(self, ground: Ground, head: Json, service: str, compared: Comparison | Sketch | None = None) -> None:
         self._service = service
+        self._head = head
         self._manifests = ground.manifests
         services = {**ground.services, service: head}
         consumers = ground.consumers
@@ -218,7 +222,7 @@ class Workshop:
             except ValueError:
                 raise ValueError(f"`sunset` is a date after {AS_OF.isoformat()}") from None
         elif value != self._version:
-            raise ValueError(f"`keep_version` is the version that is deployed: {self._version}")
+            raise ValueError("`keep_version` is not the version that is deployed")
 
     @property
     def _version(self) -> str:
@@ -238,6 +242,8 @@ class Workshop:
             raise ValueError(f"there is no consumer {unknown[0]}")
         if manifests and strategy is not Strategy.CONSUMER_PATCH:
             raise ValueError(f"{strategy.value} leaves the consumers as they are")
+        with suppress(PatchError):  # which operation cannot be applied, and where, is the verifier's to say
+            _patched(self._head, operations)
         draft = Draft(
             strategy=strategy,
             service=self._service,
@@ -257,7 +263,7 @@ class Workshop:
         """
         before = self._manifests[name]
         try:
-            after = apply_patch(before, operations)
+            after = _patched(before, operations)
             was, now = (read_consumers({name: each})[0] for each in (before, after))
         except GuardianError as error:
             raise ValueError(f"{name}: {error.message}") from None
@@ -364,6 +370,23 @@ def _operations(value: Any) -> tuple[Mapping[str, Any], ...]:
     ):
         raise ValueError("a JSON Patch is a list of operations with op and path (RFC 6902)")
     return tuple(value)
+
+
+def _patched(document: Json, operations: Sequence[Mapping[str, Any]]) -> Any:
+    """The document after the operations, which may nest it, or copy it into itself, without end.
+
+    Raises:
+        ValueError: it is not one that the engine reads.
+        PatchError: an operation cannot be applied.
+    """
+    try:
+        after = apply_patch(document, operations)
+    except RecursionError:
+        raise ValueError("the patched document is nested too deep") from None
+    fault = fault_of(after, depth=MAX_DEPTH, size=len(json.dumps(document)) + MAX_PATCH)
+    if fault:
+        raise ValueError(f"the patched document {fault}")
+    return after
 
 
 # -- in episodes -----------------------------------------------------------------------------------------------------------

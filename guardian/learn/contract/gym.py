@@ -12,6 +12,7 @@ import gymnasium
 from gymnasium.spaces import Text
 
 from guardian.learn.contract.environment import ContractEnv, Scenarios
+from guardian.learn.plain import NotPlain, read_json
 
 _CHARACTERS = frozenset(map(chr, range(32, 127))) | {"\n", "\t"}
 
@@ -52,8 +53,8 @@ class GymContractEnv(gymnasium.Env):  # type: ignore[misc,type-arg,unused-ignore
     def step(self, action: Any) -> tuple[str, float, bool, bool, dict[str, Any]]:
         """Take an action, as JSON text or as the object it stands for. Running out of steps is a truncation."""
         try:
-            meant = json.loads(action) if isinstance(action, str) else action
-        except ValueError:
+            meant = read_json(action) if isinstance(action, str) else action
+        except NotPlain:
             meant = action  # graded as malformed
         observation = self.env.step(meant)
         self._seen = json.dumps(observation.to_json())

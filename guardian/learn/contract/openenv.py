@@ -19,6 +19,7 @@ from pydantic import ConfigDict, Field
 from guardian.learn.contract.actions import Observation
 from guardian.learn.contract.environment import ContractEnv, Scenarios
 from guardian.learn.contract.signals import Signal
+from guardian.learn.plain import seed_of, text_of
 
 
 class ContractAction(OpenEnvAction):  # type: ignore[misc,unused-ignore]
@@ -141,13 +142,18 @@ class UnacceptableStrategy(SignalRubric):
     signal = Signal.UNACCEPTABLE_STRATEGY
 
 
+class FailedTrial(SignalRubric):
+    signal = Signal.FAILED_TRIAL
+
+
 class Repetition(SignalRubric):
     signal = Signal.REPETITION
 
 
 SIGNAL_RUBRICS: tuple[type[SignalRubric], ...] = (
     CorrectViolation, WrongType, Duplicate, FalsePositive, Hint, DoneBonus, MalformedAction, Spam, CorrectConsumer,
-    MissedConsumer, FalseFlag, UnknownService, FixPasses, FixBreaksConsumer, MalformedPatch, UnacceptableStrategy, Repetition,
+    MissedConsumer, FalseFlag, UnknownService, FixPasses, FixBreaksConsumer, MalformedPatch, UnacceptableStrategy, FailedTrial,
+    Repetition,
 )  # fmt: skip
 
 
@@ -186,11 +192,13 @@ class ContractEnvironment(Environment[ContractAction, ContractObservation, Contr
         """Begin an episode.
 
         Raises:
-            UsageError: there is no such task or difficulty.
+            UsageError: there is no such task or difficulty, or the seed is none.
         """
+        episode = text_of(episode_id, "episode_id") if episode_id is not None else str(uuid4())
+        observation = self._env.reset(task_name, seed_of(seed), difficulty=difficulty, episode_id=episode)
         self._reset_rubric()
         self._begun = True
-        return _observed(self._env.reset(task_name, seed, difficulty=difficulty, episode_id=episode_id or str(uuid4())))
+        return _observed(observation)
 
     def step(self, action: ContractAction, timeout_s: float | None = None, **_: Any) -> ContractObservation:
         """Take one action."""

@@ -184,7 +184,9 @@ class TracePhase(_Asking):
         path = action.field_path.strip()
         if action.action_type == REPORT and path == DONE:
             share = len(self.found - self._hinted) / len(self._truth) if self._truth else 1.0
-            return Graded({Signal.DONE_BONUS: share}, "Done.", over=True)
+            missed = self._truth - self.found - self._missed  # to say nothing is to leave all of them out
+            self._missed |= missed
+            return Graded({Signal.DONE_BONUS: share, Signal.MISSED_CONSUMER: len(missed)}, "Done.", over=True)
         if action.action_type == REPORT and path == HINT:
             left = sorted(self._truth - self.found - self._hinted)
             self._hinted.update(left[:1])
@@ -270,13 +272,14 @@ class FixPhase(_Asking):
         self._right = right
         self._strategies = strategies
         self._failed = 0.0
+        self._proposed = False
         self._accepted = False
         self._results: Json = {}
 
     def step(self, action: Action) -> Graded:
         path = action.field_path.strip()
         if action.action_type == REPORT and path == DONE:
-            return Graded({Signal.DONE_BONUS: float(self._accepted)}, "Done.", over=True)
+            return Graded({Signal.MALFORMED_PATCH: int(not self._proposed)}, "Done.", over=True)
         if action.action_type == REPORT and path == HINT:
             self._failed += 1
             return Graded(self.hint_counts(), f"These can work: {', '.join(self._strategies())}.")
@@ -286,6 +289,7 @@ class FixPhase(_Asking):
         repeated = self.repeat_counts(key)
         if repeated:
             return Graded(repeated, "That was tried before.")
+        self._proposed |= action.action_type == PROPOSE
         trial = self._attempt(action.fix_strategy, action.spec_patch)
         self._results = {
             "strategy": action.fix_strategy,
@@ -307,6 +311,7 @@ class FixPhase(_Asking):
         if not trial.acceptable:
             counts[Signal.UNACCEPTABLE_STRATEGY] = 1
         if not submitted:
+            counts[Signal.FAILED_TRIAL] = int(not passes)
             return Graded(counts, "It would pass." if passes else "It would not pass.")
         if passes:
             self._accepted = True

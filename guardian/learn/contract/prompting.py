@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from guardian.adapter import prompts
@@ -12,10 +11,14 @@ from guardian.learn.contract.actions import DONE, PROPOSE, REPORT, TRACE, Action
 from guardian.learn.contract.constraints import KEY
 from guardian.learn.contract.engine import Side, read_consumers
 from guardian.learn.contract.mutations.sites import follow
+from guardian.learn.plain import NotPlain, read_json
 from guardian.model import Direction
 from guardian.spec.api import Schema
 
 Json = dict[str, Any]
+
+#: What an answer is that means nothing: one malformed action.
+UNREADABLE: Json = {"action_type": "unreadable answer"}
 
 
 def prompt_of(observation: Observation) -> Prompt:
@@ -67,11 +70,11 @@ def _split(place: str) -> tuple[str, str]:
 def actions_of(observation: Observation, text: str) -> list[Action | Json]:
     """The actions that an answer means; one malformed action where it means none."""
     try:
-        answer = json.loads(text)
-    except ValueError:
-        return [{"action_type": "unreadable answer"}]
+        answer = read_json(text)
+    except NotPlain:
+        return [UNREADABLE]
     if not isinstance(answer, dict):
-        return [{"action_type": "unreadable answer"}]
+        return [UNREADABLE]
     if observation.phase == "detection":
         return [*_reports(observation, answer), Action(REPORT, field_path=DONE)]
     if observation.phase == "tracing":
@@ -83,15 +86,13 @@ def actions_of(observation: Observation, text: str) -> list[Action | Json]:
 
 
 def _reports(observation: Observation, answer: Json) -> list[Action | Json]:
-    if observation.payload is None:
-        listed = answer.get("breaking")
-        found = [{"field_path": place, "violation_type": "breaking_change"} for place in listed or ()]
-    else:
-        listed = answer.get("violations")
-        found = [each for each in listed or () if isinstance(each, dict)] if isinstance(listed, list) else []
+    between_versions = observation.payload is None
+    listed = answer.get("breaking" if between_versions else "violations")
     if not isinstance(listed, list):
-        return [{"action_type": "unreadable answer"}]
-    return [{"action_type": REPORT, **each} for each in found]
+        return [UNREADABLE]
+    if between_versions:
+        return [{"action_type": REPORT, "field_path": each, "violation_type": "breaking_change"} for each in listed]
+    return [{"action_type": REPORT, **each} for each in listed if isinstance(each, dict)]
 
 
 def answer_of(observation: Observation, actions: list[Action]) -> str:

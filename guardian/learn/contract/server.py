@@ -7,81 +7,51 @@ with a sentence, never a 500.
 
 from __future__ import annotations
 
-import asyncio
-import json
-from collections.abc import Callable, Mapping
-from functools import cache
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import HTMLResponse, JSONResponse
 
-from guardian.errors import UsageError
 from guardian.learn.contract.environment import Scenarios
-from guardian.learn.contract.sessions import MAX_SESSIONS, Ended, Sessions, Unknown
+from guardian.learn.contract.sessions import Sessions
 from guardian.learn.contract.tasks import DIFFICULTIES, TASKS
+from guardian.learn.plain import seed_of
+from guardian.learn.serving import answered, body_of, mapping, page_in, put_before
+from guardian.learn.sessions import MAX_SESSIONS
 
 Json = dict[str, Any]
 
 MAX_BODY = 512 * 1024  # bytes of one request: a patch may be large
-MAX_SEED = 2**53  # what JSON carries exactly
 STEP_LIMIT_S = 60
-_PAGE_POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
-
-
-class Refused(Exception):
-    """A request that cannot be answered: status and sentence."""
-
-    def __init__(self, status: int, sentence: str) -> None:
-        super().__init__(sentence)
-        self.status = status
-        self.sentence = sentence
 
 
 def contract_router(sessions: Sessions) -> APIRouter:
     """The stateful routes and the page."""
     router = APIRouter()
 
-    async def answered(work: Callable[[], Any]) -> JSONResponse:
-        """The work's answer, in time: it runs in a thread, and a client does not wait for one that hangs."""
-        try:
-            return JSONResponse(await asyncio.wait_for(asyncio.to_thread(work), timeout=STEP_LIMIT_S))
-        except TimeoutError:
-            return _sentence(503, "the environment did not answer in time; this is not the agent's fault")
-        except Refused as refused:
-            return _sentence(refused.status, refused.sentence)
-        except Unknown:
-            return _sentence(404, "there is no such episode; POST /reset opens one and says its episode_id")
-        except Ended:
-            return _sentence(409, "the episode is over; POST /reset opens another")
-        except UsageError as error:
-            return _sentence(422, str(error))
-
     @router.post("/reset")
     async def reset(request: Request) -> JSONResponse:
         """Open an episode: ``task_name``, ``seed``, ``difficulty``; all optional."""
-        body = await _body(request)
-        return await answered(lambda: sessions.open(*_which(_mapping(body))))
+        body = await body_of(request, MAX_BODY)
+        return await answered(lambda: sessions.open(*_which(mapping(body))), STEP_LIMIT_S)
 
     @router.post("/step")
     async def step(request: Request) -> JSONResponse:
         """Take one action: ``action`` and ``episode_id``."""
-        body = await _body(request)
+        body = await body_of(request, MAX_BODY)
 
         def work() -> Json:
-            said = _mapping(body)
+            said = mapping(body)
             return sessions.step(said.get("episode_id"), said.get("action"))
 
-        return await answered(work)
+        return await answered(work, STEP_LIMIT_S)
 
     @router.get("/state")
     async def state(episode_id: str | None = None) -> JSONResponse:
         """Where an episode is."""
-        return await answered(lambda: sessions.state(episode_id))
+        return await answered(lambda: sessions.state(episode_id), STEP_LIMIT_S)
 
     @router.get("/tasks")
     async def tasks() -> JSONResponse:
@@ -91,8 +61,7 @@ def contract_router(sessions: Sessions) -> APIRouter:
 
     @router.get("/", response_class=HTMLResponse, include_in_schema=False)
     async def page() -> HTMLResponse:
-        headers = {"Content-Security-Policy": _PAGE_POLICY, "X-Content-Type-Options": "nosniff"}
-        return HTMLResponse(_page(), headers=headers)
+        return page_in(Path(__file__).parent)
 
     return router
 
@@ -113,52 +82,10 @@ def create_contract_app(scenarios: Scenarios | None = None, *, max_sessions: int
         lambda: ContractEnvironment(shared), ContractAction, ContractObservation, env_name="guardian_contract",
         max_concurrent_envs=max_sessions, state_cls=ContractState,
     )  # fmt: skip
-    router = contract_router(Sessions(shared, max_sessions))
-    own = {getattr(route, "path", None) for route in router.routes}
-    app.router.routes[:] = [route for route in app.router.routes if getattr(route, "path", None) not in own]
-    app.include_router(router)
+    put_before(app, contract_router(Sessions(shared, max_sessions)))
     return app
 
 
-# -- requests --------------------------------------------------------------------------------------------------------------
-
-
-async def _body(request: Request) -> Any:
-    """The JSON of a request, or the refusal that its reader will raise."""
-    data = b""
-    async for chunk in request.stream():
-        data += chunk
-        if len(data) > MAX_BODY:
-            return Refused(413, f"a request has at most {MAX_BODY} bytes")
-    if not data.strip():
-        return {}
-    try:
-        return json.loads(data)
-    except (ValueError, RecursionError):
-        return Refused(422, "the body is not JSON")
-
-
-def _mapping(body: Any) -> Mapping[str, Any]:
-    if isinstance(body, Refused):
-        raise body
-    if not isinstance(body, Mapping):
-        raise Refused(422, "the body must be a JSON object")
-    return body
-
-
-def _which(body: Mapping[str, Any]) -> tuple[str | None, int | None, str | None]:
-    task, seed, difficulty = body.get("task_name"), body.get("seed"), body.get("difficulty")
-    if not isinstance(task, str | None) or not isinstance(difficulty, str | None):
-        raise Refused(422, "task_name and difficulty must be texts")
-    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or abs(seed) >= MAX_SEED):
-        raise Refused(422, "seed must be a whole number")
-    return task, seed, difficulty
-
-
-def _sentence(status: int, sentence: str) -> JSONResponse:
-    return JSONResponse({"detail": sentence}, status_code=status)
-
-
-@cache
-def _page() -> str:
-    return (Path(__file__).parent / "page.html").read_text(encoding="utf-8")
+def _which(body: Mapping[str, Any]) -> tuple[Any, int | None, Any]:
+    """Task, seed and difficulty; the environment says what they may be."""
+    return body.get("task_name"), seed_of(body.get("seed")), body.get("difficulty")

@@ -33,6 +33,7 @@ class Signal(StrEnum):
     FIX_BREAKS_CONSUMER = "fix_breaks_consumer"
     MALFORMED_PATCH = "malformed_patch"
     UNACCEPTABLE_STRATEGY = "unacceptable_strategy"
+    FAILED_TRIAL = "failed_trial"
     REPETITION = "repetition"
 
 
@@ -47,13 +48,14 @@ WEIGHTS: Mapping[Signal, float] = MappingProxyType(
         Signal.MALFORMED_ACTION: -0.2,
         Signal.SPAM: -1.0,  # once there are more reports than three times what was planted
         Signal.CORRECT_CONSUMER: 0.8,
-        Signal.MISSED_CONSUMER: -0.5,  # once for each that an answer leaves out
+        Signal.MISSED_CONSUMER: -0.5,  # once for each that an answer, or DONE without one, leaves out
         Signal.FALSE_FLAG: -0.4,
         Signal.UNKNOWN_SERVICE: -0.2,
         Signal.FIX_PASSES: 2.0,
         Signal.FIX_BREAKS_CONSUMER: -1.0,  # for each
-        Signal.MALFORMED_PATCH: -0.5,
+        Signal.MALFORMED_PATCH: -0.5,  # DONE before anything was proposed is one too
         Signal.UNACCEPTABLE_STRATEGY: -0.3,
+        Signal.FAILED_TRIAL: -0.2,  # a patch that validate_fix refuses: trying everything is not free
         Signal.REPETITION: -0.1,  # beside duplicate, times how often the answer was repeated before
     }
 )

@@ -42,7 +42,7 @@ class Episode(Protocol):
         """What the environment's own engine would answer to this turn's observation."""
 
     def score(self) -> float:
-        """In [0, 1]."""
+        """In [0, 1]; where an episode began later, what was won since, or lost."""
 
     @property
     def reward(self) -> float:
@@ -140,6 +140,7 @@ class WorkflowEpisode:
         self._teacher.reset(seed)
         if anywhere:
             self._begin_later(seed)
+        self._opening_score = self._total()  # earned by whoever kept the desk so far, not by whoever answers
         self._conversation = workflow_conversation()
         self._reward = 0.0
         self.steps = 0
@@ -206,6 +207,9 @@ class WorkflowEpisode:
         return write_answer(choice if isinstance(choice, Mapping) else {"action": str(choice)})
 
     def score(self) -> float:
+        return self._total() - self._opening_score
+
+    def _total(self) -> float:
         return float(self._env.scores.total)
 
 

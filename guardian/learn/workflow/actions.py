@@ -5,11 +5,12 @@ An action that cannot be read is never an exception: it becomes a malformed comm
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
+
+from guardian.learn.plain import NotPlain, is_text, read_json
 
 MAX_TEXT = 400  # characters of a message or reason that are read; more is malformed
 
@@ -71,14 +72,14 @@ def read_command(raw: object) -> Command:
         raw: a number from 0 to 7, a label, a mapping with ``action`` and arguments, a ``Command``, or JSON text of these.
     """
     if isinstance(raw, Command):
-        return raw
+        return _checked(raw)
     if isinstance(raw, str) and raw not in LABELS:
         if len(raw) > 8 * MAX_TEXT:
             return _malformed("the answer is longer than any action")
         try:
-            raw = json.loads(raw)
-        except (ValueError, RecursionError):
-            return _malformed("the answer is not JSON")
+            raw = read_json(raw)
+        except NotPlain as error:
+            return _malformed(f"the answer {error}")
     if isinstance(raw, Mapping):
         return _read_mapping(raw)
     action = _read_action(raw)
@@ -94,13 +95,33 @@ def _read_mapping(raw: Mapping[Any, Any]) -> Command:
         value = raw.get(key)
         if value is None:
             continue
-        if not isinstance(value, str) or len(value) > MAX_TEXT:
-            return _malformed(f"{key} must be a text of at most {MAX_TEXT} characters")
+        if not _is_short_text(value):
+            return _malformed(_long(key))
         texts[key] = value
     action = _read_action(raw.get("action"))
     if action is None:
         return _malformed("there is no such action")
     return Command(action, **texts)
+
+
+def _checked(command: Command) -> Command:
+    """A command as a policy built it; what no mapping could say is malformed here too."""
+    action: object = command.action  # whatever its type says: a policy may be anybody's
+    if not isinstance(action, Action | None):
+        return _malformed("there is no such action")
+    for key in (*ARGUMENTS, "agent_id"):
+        value = getattr(command, key)
+        if value is not None and not _is_short_text(value):
+            return _malformed(_long(key))
+    return command
+
+
+def _is_short_text(value: object) -> bool:
+    return is_text(value) and len(str(value)) <= MAX_TEXT
+
+
+def _long(key: str) -> str:
+    return f"{key} must be a text of at most {MAX_TEXT} characters"
 
 
 def _read_action(raw: object) -> Action | None:

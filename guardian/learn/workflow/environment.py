@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from guardian.errors import UsageError
+from guardian.learn.plain import text_of
 from guardian.learn.workflow.actions import Command, read_command
 from guardian.learn.workflow.chaos import ODDS, Chaos, Odds
 from guardian.learn.workflow.drift import plan_drifts
@@ -53,8 +54,8 @@ class EnterpriseWorkflowEnv:
         odds: Odds | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.scenario = find_scenario(scenario_name)
-        if difficulty not in set(Difficulty):
+        self.scenario = find_scenario(text_of(scenario_name, "task_name"))
+        if text_of(difficulty, "difficulty") not in set(Difficulty):
             raise UsageError(f"there is no difficulty {difficulty!r}", hint=f"One of: {', '.join(Difficulty)}.")
         self.difficulty = Difficulty(difficulty)
         self.seed = seed

@@ -6,6 +6,7 @@ step from the observation and re-computes nothing.
 
 from __future__ import annotations
 
+from random import SystemRandom
 from typing import Any
 from uuid import uuid4
 
@@ -16,10 +17,9 @@ from openenv.core.env_server.types import State as OpenEnvState
 from openenv.core.rubrics import Rubric
 from pydantic import ConfigDict, Field
 
+from guardian.learn.plain import MAX_SEED, seed_of, text_of
 from guardian.learn.workflow.environment import EnterpriseWorkflowEnv
 from guardian.learn.workflow.rubric import SIGNALS, Dimension
-
-MAX_SEED = 2**53  # what JSON carries exactly
 
 
 class WorkflowAction(OpenEnvAction):  # type: ignore[misc,unused-ignore]
@@ -105,22 +105,26 @@ class WorkflowEnvironment(Environment[WorkflowAction, WorkflowObservation, Workf
         difficulty: str = "easy",
         **_: Any,
     ) -> WorkflowObservation:
-        """Open an office.
+        """Open an office; without a seed any.
 
         Raises:
-            UsageError: there is no such scenario or difficulty.
+            UsageError: there is no such scenario or difficulty, or the seed is none.
         """
         self._reset_rubric()
         name = scenario_name or task_name or "sales_pipeline"
-        self._env = EnterpriseWorkflowEnv(name, difficulty, (seed or 0) % MAX_SEED)
-        self._episode_id = episode_id or str(uuid4())
+        world = seed_of(seed)
+        if world is None:
+            world = SystemRandom().randrange(MAX_SEED)
+        episode = text_of(episode_id, "episode_id") if episode_id is not None else str(uuid4())
+        self._env = EnterpriseWorkflowEnv(name, difficulty, world)  # a refused wish leaves the office as it is
+        self._episode_id = episode
         self._begun = True
         return _observed(self._env.reset())
 
     def step(self, action: WorkflowAction, timeout_s: float | None = None, **_: Any) -> WorkflowObservation:
         """Let an agent act once; after the end the last observation is given again, worth nothing."""
         if not self._begun:
-            self.reset()
+            self.reset(seed=0)
         if self._env.done:
             return _observed({**self._env.observation, "rewards": {}, "reward": 0.0, "feedback": "the episode is over"})
         observation, *_rest = self._env.step(action.said())

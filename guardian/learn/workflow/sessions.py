@@ -1,37 +1,16 @@
-"""Episodes over plain HTTP: each lives under its id, so that curl can play. Limited in number, the idle ones go first."""
+"""Episodes of the workflow environment over plain HTTP."""
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
-from uuid import uuid4
 
+from guardian.learn.sessions import MAX_SESSIONS, Ended, Kept
 from guardian.learn.workflow.environment import EnterpriseWorkflowEnv
 
-MAX_SESSIONS = 256
 
-
-class Unknown(Exception):
-    """There is no episode of that id."""
-
-
-class Ended(Exception):
-    """The episode is over."""
-
-
-@dataclass
-class Session:
-    """One episode and the lock that lets one step at a time into it."""
-
-    env: EnterpriseWorkflowEnv
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-
-class Sessions:
+class Sessions(Kept[EnterpriseWorkflowEnv]):
     """Running episodes by id.
 
     Args:
@@ -39,9 +18,7 @@ class Sessions:
     """
 
     def __init__(self, limit: int = MAX_SESSIONS) -> None:
-        self._limit = limit
-        self._sessions: OrderedDict[str, Session] = OrderedDict()
-        self._lock = threading.Lock()
+        super().__init__(limit)
         self._unseeded = count()
 
     def open(self, scenario: str, difficulty: str, seed: int | None) -> dict[str, Any]:
@@ -52,11 +29,8 @@ class Sessions:
         """
         env = EnterpriseWorkflowEnv(scenario, difficulty, next(self._unseeded) if seed is None else seed)
         observation = env.reset()
-        episode = str(uuid4())
-        with self._lock:
-            self._sessions[episode] = Session(env)
-            while len(self._sessions) > self._limit:
-                self._sessions.popitem(last=False)
+        episode = self.new_id()
+        self.keep(episode, env)
         return {"observation": observation, "reward": 0.0, "done": False, "episode_id": episode}
 
     def step(self, episode: object, action: object) -> dict[str, Any]:
@@ -66,7 +40,7 @@ class Sessions:
             Unknown: there is no such episode.
             Ended: it is over.
         """
-        session = self._find(episode)
+        session = self.find(episode)
         with session.lock:
             if session.env.done:
                 raise Ended
@@ -85,14 +59,6 @@ class Sessions:
         Raises:
             Unknown: there is no such episode.
         """
-        session = self._find(episode)
+        session = self.find(episode)
         with session.lock:
             return {**session.env.state, "episode_id": episode, "referee": list(session.env.referee_log)}
-
-    def _find(self, episode: object) -> Session:
-        with self._lock:
-            session = self._sessions.get(episode) if isinstance(episode, str) else None
-            if session is None:
-                raise Unknown
-            self._sessions.move_to_end(str(episode))
-            return session

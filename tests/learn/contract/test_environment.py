@@ -142,7 +142,7 @@ def test_tracing_signals(env: ContractEnv) -> None:
 
 
 def test_fix_signals(env: ContractEnv) -> None:
-    """A patch that cannot be meant, one that mends nothing, and one that passes; trying one first is free."""
+    """A patch that cannot be meant, one that mends nothing, and one that passes; trying that one first is free."""
     env.reset("propose_backward_compat_fix", 2)
     right = env.answers()[0].to_json()
     strategy = right["fix_strategy"]
@@ -152,11 +152,43 @@ def test_fix_signals(env: ContractEnv) -> None:
     useless = env.step({"action_type": "propose_fix", "fix_strategy": strategy, "spec_patch": {"json_patch": add}})
     assert useless.rewards["fix_breaks_consumer"] <= -1.0
     assert useless.fix_validation_results["consumers_broken"]
+    failed = env.step({"action_type": "validate_fix", "fix_strategy": strategy, "spec_patch": {"json_patch": add}})
+    assert failed.rewards == {"failed_trial": -0.2}
     tried = env.step({**right, "action_type": "validate_fix"})
     assert tried.reward == 0.0 and not tried.done
     assert tried.fix_validation_results["verified"] is True
     assert env.step(right).rewards == {"fix_passes": 2.0}
-    assert env.state.done and env.score() == pytest.approx(0.2)
+    assert env.state.done and env.score() == 0.0
+
+
+def test_giving_up_is_not_free(env: ContractEnv) -> None:
+    """DONE leaves out whoever was not named before, once, and is no fix where none was proposed."""
+    env.reset("trace_downstream_blast_radius", 3)
+    victims = len(env.answers()[0].affected_services)
+    assert env.step(report("DONE")).rewards == {"missed_consumer": -0.5 * victims}
+    env.reset("trace_downstream_blast_radius", 3)
+    assert env.step({"action_type": "trace_impact", "affected_services": []}).reward == -0.5 * victims
+    assert env.step(report("DONE")).reward == 0.0
+    env.reset("propose_backward_compat_fix", 3)
+    assert env.step(report("DONE")).rewards == {"malformed_patch": -0.5}
+    env.reset("propose_backward_compat_fix", 3)
+    env.step({"action_type": "propose_fix", "fix_strategy": "dual_write", "spec_patch": {"emit": ["nothing"]}})
+    assert env.step(report("DONE")).reward == 0.0
+
+
+def test_a_refusal_does_not_tell_the_answer(env: ContractEnv) -> None:
+    """What version is deployed is to be read from the specification."""
+    env.reset("propose_backward_compat_fix", 3)
+    wrong = env.step(
+        {"action_type": "propose_fix", "fix_strategy": "version_bump", "spec_patch": {"keep_version": "v0"}}
+    )
+    assert wrong.feedback == "The patch cannot be applied: `keep_version` is not the version that is deployed"
+
+
+def test_a_constant_answer_is_measured(env: ContractEnv) -> None:
+    """Two fixes that are proposed everywhere pass most of the time: the table says so. Elsewhere it says nothing."""
+    assert sum(play(env, "constant", "propose_backward_compat_fix", seed)[0] for seed in range(4)) / 4 > 0.5
+    assert play(env, "constant", "trace_downstream_blast_radius", 0)[0] == 0.0
 
 
 def test_a_cascade_has_three_phases(env: ContractEnv) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import sys
 import threading
 import time
@@ -18,6 +19,7 @@ from fastapi.testclient import TestClient  # noqa: E402
 from guardian.learn.contract import ContractEnv, Scenarios  # noqa: E402
 from guardian.learn.contract.server import MAX_BODY, create_contract_app  # noqa: E402
 from tests.chromium import Browser, in_chromium  # noqa: E402
+from tests.learn.hostile import HALF, nested  # noqa: E402
 
 DONE = {"action_type": "report_violation", "field_path": "DONE"}
 
@@ -76,6 +78,40 @@ def test_malformed_actions_are_graded(client: TestClient, action: Any) -> None:
     episode = client.post("/reset", json={"task_name": "find_type_mismatches", "seed": 1}).json()["episode_id"]
     answer = client.post("/step", json={"action": action, "episode_id": episode})
     assert (answer.status_code, answer.json()["reward"]) == (200, -0.2)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"task_name": HALF}, {"task_name": ["a"]}, {"difficulty": {}}, {"seed": 1.0},
+        {"action": {"action_type": "propose_fix", "fix_strategy": "consumer_patch", "spec_patch": {"consumers": {HALF: []}}}},
+        {"action": {"spec_patch": {"json_patch": [{"op": "add", "path": f"/{HALF}/x", "value": 1}]}}},
+        {"action": {"spec_patch": nested(300)}}, {"action": {"spec_patch": float("inf")}},
+    ],
+)  # fmt: skip
+def test_what_cannot_be_sent_on_is_refused(client: TestClient, body: dict[str, Any]) -> None:
+    """Half a character, endless depth, names that are none: a sentence that can be sent itself, and the episode goes on."""
+    episode = client.post("/reset", json={"task_name": "propose_backward_compat_fix", "seed": 3}).json()["episode_id"]
+    content = json.dumps({**body, "episode_id": episode})
+    answer = client.post("/step" if "action" in body else "/reset", content=content)
+    assert (answer.status_code, type(answer.json()["detail"])) == (422, str)
+    assert client.post("/step", json={"action": DONE, "episode_id": episode}).status_code == 200
+
+
+def test_seeds_over_websocket_are_those_of_http(client: TestClient) -> None:
+    """Below zero too; and what is none is refused in the same words."""
+    opened = client.post("/reset", json={"task_name": "find_type_mismatches", "seed": -5}).json()
+    with client.websocket_connect("/ws") as socket:
+        socket.send_json({"type": "reset", "data": {"task_name": "find_type_mismatches", "seed": -5}})
+        assert socket.receive_json()["data"]["observation"]["payload"] == opened["observation"]["payload"]
+        for data, said in (
+            ({"seed": "x"}, "seed must be a whole number"), ({"task_name": ["a"]}, "task must be a text"),
+            ({"task_name": HALF}, "task must be a text"), ({"episode_id": 5}, "episode_id must be a text"),
+        ):  # fmt: skip
+            socket.send_text(json.dumps({"type": "reset", "data": data}))
+            assert said in socket.receive_json()["data"]["message"]
+        socket.send_text(json.dumps({"type": "step", "data": {"action_type": HALF, "spec_patch": {HALF: 1}}}))
+        assert socket.receive_json()["data"]["reward"] == -0.2
 
 
 def test_the_number_of_episodes_is_limited(client: TestClient) -> None:

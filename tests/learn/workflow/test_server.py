@@ -20,6 +20,7 @@ from guardian.learn.workflow.policies import AdaptivePolicy, RandomPolicy  # noq
 from guardian.learn.workflow.rubric import Dimension  # noqa: E402
 from guardian.learn.workflow.server import MAX_BODY, create_workflow_app  # noqa: E402
 from guardian.learn.workflow.transcripts import play  # noqa: E402
+from tests.learn.hostile import HALF, nested  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -79,12 +80,53 @@ def test_a_body_that_cannot_be_read_is_refused_with_a_sentence(client: TestClien
 
 
 @pytest.mark.parametrize(
-    "body", [{"task_name": "x"}, {"task_name": 7}, {"difficulty": "x"}, {"seed": "1"}, {"seed": True}, {"seed": 10**30}]
-)
+    "body",
+    [
+        {"task_name": "x"}, {"task_name": 7}, {"difficulty": "x"}, {"seed": "1"}, {"seed": True}, {"seed": 10**30},
+        {"task_name": HALF}, {"task_name": ["a"]}, {"difficulty": {"a": 1}}, {"x": nested(300)},
+    ],
+)  # fmt: skip
 def test_a_wish_that_cannot_be_met_is_refused(client: TestClient, body: dict[str, Any]) -> None:
     """422 and what there is instead."""
     for path in ("/reset", "/simulate"):
-        assert client.post(path, json=body).status_code == 422
+        answer = client.post(path, content=json.dumps(body))
+        assert (answer.status_code, type(answer.json()["detail"])) == (422, str)
+
+
+@pytest.mark.parametrize("policy", ["model", ["a"], {"a": 1}, 5, HALF])
+def test_simulate_knows_its_policies_by_name(client: TestClient, policy: Any) -> None:
+    """Anything else is refused."""
+    assert client.post("/simulate", content=json.dumps({"policy": policy})).status_code == 422
+
+
+def test_half_a_character_in_an_action_is_refused(client: TestClient) -> None:
+    """And the episode goes on."""
+    episode = client.post("/reset", json={}).json()["episode_id"]
+    for field in (HALF, "amount"):
+        body = {"action": {"action": "assign_task", "field": field}, "episode_id": episode}
+        answer = client.post("/step", content=json.dumps(body))
+        assert answer.status_code == (422 if field == HALF else 200)
+
+
+def test_seeds_over_websocket_are_those_of_http(client: TestClient) -> None:
+    """Below zero too, what is none is refused in words, and without one it is another office each time."""
+
+    def opened(socket: Any, data: dict[str, Any]) -> Any:
+        socket.send_text(json.dumps({"type": "reset", "data": data}))
+        return socket.receive_json()["data"]
+
+    with client.websocket_connect("/ws") as socket:
+        found = opened(socket, {"seed": -5})["observation"]["tasks"]
+        assert found == client.post("/reset", json={"seed": -5}).json()["observation"]["tasks"]
+        offices = {json.dumps(opened(socket, {})["observation"]["tasks"]) for _ in range(5)}
+        assert len(offices) > 1
+        for data, said in (
+            ({"seed": "x"}, "seed must be a whole number"), ({"difficulty": ["a"]}, "difficulty must be a text"),
+            ({"task_name": HALF}, "task_name must be a text"), ({"episode_id": 5}, "episode_id must be a text"),
+        ):  # fmt: skip
+            assert said in opened(socket, data)["message"]
+        socket.send_text(json.dumps({"type": "step", "data": {"action": "assign_task", "field": HALF}}))
+        assert socket.receive_json()["data"]["observation"]["rewards"]["malformed"] == -0.2
 
 
 def test_simulate_plays_a_whole_episode(client: TestClient) -> None:
