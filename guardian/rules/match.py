@@ -7,9 +7,10 @@ paired by the best structural likeness so that the finding can say what changed 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
 
+from guardian.lazy import cached_property
 from guardian.model import Effect
 from guardian.spec.api import Schema
 from guardian.spec.shape import KINDS, Atom, Shape
@@ -20,6 +21,9 @@ ALIKE = 0.4
 # What happened from one alternative to the other, or None if they mean the same.
 RelateAtoms = Callable[[Atom, Atom], Effect | None]
 RelateSchemas = Callable[[Schema, Schema], Effect | None]
+
+# What alternatives declare, by name: the schemas, each once.
+_Declared: TypeAlias = dict[str, dict[object, Schema]]
 
 # What an effect may be if head still takes all that base took, and if base took all that head takes.
 _TAKES_ALL = {None, Effect.WIDENED}
@@ -128,6 +132,7 @@ class _Pairs:
         self._all_right = all_right
         self._ask = relate
         self._relate_schemas = relate_schemas
+        self._passing: dict[object, bool] = {}
         self._told: dict[tuple[int, int], Effect | None] = {}
         self.matched: list[tuple[Atom, Atom]] = []
         self.lost: list[Atom] = []
@@ -179,16 +184,38 @@ class _Pairs:
     def _takes(self, first: Atom, second: Atom) -> bool:
         """True if head takes what an alternative of base declares and one of head does not, where else it is declared."""
         return all(
-            any(self._relate_schemas(first.properties[name], each) in _TAKES_ALL for each in declared)
-            for name, declared in _declared_elsewhere(first, second, self._all_right)
+            self._passes(name, first.properties[name], self._theirs, self._is_taken)
+            for name in first.properties.keys() - second.properties.keys()
         )
 
     def _took(self, first: Atom, second: Atom) -> bool:
         """True if base took what an alternative of head declares and one of base does not, where else it was declared."""
         return all(
-            any(self._relate_schemas(each, second.properties[name]) in _TOOK_ALL for each in declared)
-            for name, declared in _declared_elsewhere(second, first, self._all_left)
+            self._passes(name, second.properties[name], self._ours, self._was_taken)
+            for name in second.properties.keys() - first.properties.keys()
         )
+
+    def _passes(self, name: str, schema: Schema, declared: _Declared, holds: Callable[[Schema, Schema], bool]) -> bool:
+        """True if a property passes where the other side declares it; it is many alternatives that ask the same."""
+        key = (id(declared), name, schema.key)
+        if key not in self._passing:
+            elsewhere = declared.get(name)
+            self._passing[key] = not elsewhere or any(holds(schema, each) for each in elsewhere.values())
+        return self._passing[key]
+
+    def _is_taken(self, schema: Schema, of_head: Schema) -> bool:
+        return self._relate_schemas(schema, of_head) in _TAKES_ALL
+
+    def _was_taken(self, schema: Schema, of_base: Schema) -> bool:
+        return self._relate_schemas(of_base, schema) in _TOOK_ALL
+
+    @cached_property
+    def _ours(self) -> _Declared:
+        return _declared(self._all_left)
+
+    @cached_property
+    def _theirs(self) -> _Declared:
+        return _declared(self._all_right)
 
     def _likest(
         self, left: list[Atom], right: list[Atom], lost: set[int], gained: set[int]
@@ -212,12 +239,12 @@ class _Pairs:
         return None
 
 
-def _declared_elsewhere(atom: Atom, other: Atom, siblings: tuple[Atom, ...]) -> Iterator[tuple[str, list[Schema]]]:
-    """The properties that the other alternative does not declare, but siblings of it do: name, and what those say."""
-    for name in atom.properties.keys() - other.properties.keys():
-        declared = [each.properties[name] for each in siblings if name in each.properties]
-        if declared:
-            yield name, declared
+def _declared(atoms: tuple[Atom, ...]) -> _Declared:
+    found: _Declared = {}
+    for atom in atoms:
+        for name, schema in atom.properties.items():
+            found.setdefault(name, {}).setdefault(schema.key, schema)
+    return found
 
 
 def likeness(a: Atom, b: Atom) -> float:

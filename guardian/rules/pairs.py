@@ -27,6 +27,10 @@ from guardian.spec.shape import Atom, Shape
 Relate = Callable[[Schema, Schema], Effect | None]
 
 
+#: The fact that a discriminator's value alone selects what a delta is about: judges then go by it.
+BY_TAG = "by-tag"
+
+
 class Delta(NamedTuple):
     """What one rule says about one pair; everything that is ``None`` comes from the rule and the verdict table.
 

@@ -8,12 +8,12 @@ from typing import Any
 
 from guardian.model import Confidence, Effect, Hit, Impact
 from guardian.rules.facts import turn
-from guardian.rules.pairs import AtomPair, Delta, UnionPair
+from guardian.rules.pairs import BY_TAG, AtomPair, Delta, UnionPair
 from guardian.rules.registry import rule
 from guardian.rules.walk_paths import escape
 from guardian.spec.api import Node, Schema
 from guardian.spec.facets import admits
-from guardian.spec.shape import Atom
+from guardian.spec.shape import Atom, Shape
 
 
 def _label(atom: Atom) -> str:
@@ -60,16 +60,32 @@ def alternative_removed(pair: UnionPair) -> Iterator[Delta]:
             words,
             base=atom.node,
             head=pair.head_node,
-            facts=_listed_by(pair.base_node),
-            **_unless_covered(pair.head.of_kind(atom.kind)),
+            facts=(*_listed_by(pair.base_node), *_selected(atom, pair.base, pair.head)),
+            **_unless_covered(atom, pair.base, pair.head),
         )
 
 
-def _unless_covered(others: tuple[Atom, ...]) -> dict[str, Any]:
-    """Several variants may cover together what none covers alone: then only a witness can say that they do not."""
-    if len(others) < 2:
+def _unless_covered(atom: Atom, side: Shape, other: Shape) -> dict[str, Any]:
+    """Several variants may cover together what none covers alone: then only a witness can say that they do not.
+
+    One that a discriminator selects, by a value that selects nothing on the other side, has nobody to cover it.
+    """
+    if len(other.of_kind(atom.kind)) < 2 or _is_selected_alone(atom, side, other):
         return {}
     return {"confidence": Confidence.POSSIBLE, "unproved": "the other variants may cover it together"}
+
+
+def _is_selected_alone(atom: Atom, side: Shape, other: Shape) -> bool:
+    if side.discriminator is None or other.discriminator is None:
+        return False
+    tags = {tag for each in other.atoms for tag in each.tags}
+    return (
+        bool(atom.tags) and side.discriminator.property == other.discriminator.property and tags.isdisjoint(atom.tags)
+    )
+
+
+def _selected(atom: Atom, side: Shape, other: Shape) -> tuple[str, ...]:
+    return (BY_TAG,) if _is_selected_alone(atom, side, other) else ()
 
 
 def _listed_by(node: Node | None) -> tuple[str, ...]:
@@ -114,8 +130,8 @@ def alternative_added(pair: UnionPair) -> Iterator[Delta]:
             f"has a new variant {_label(atom)}",
             base=pair.base_node,
             head=atom.node,
-            facts=(*_listed_by(pair.head_node), *wrapped),
-            **_unless_covered(pair.base.of_kind(atom.kind)),
+            facts=(*_listed_by(pair.head_node), *wrapped, *_selected(atom, pair.head, pair.base)),
+            **_unless_covered(atom, pair.head, pair.base),
         )
 
 

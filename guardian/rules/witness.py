@@ -19,7 +19,7 @@ from guardian.model import Confidence, Direction, Effect, Witness
 from guardian.rules import patterns
 from guardian.rules.boundaries import Boundaries
 from guardian.rules.judge import Judge, Judges
-from guardian.rules.pairs import SchemaRoot
+from guardian.rules.pairs import BY_TAG, SchemaRoot
 from guardian.rules.rewrite import Role
 from guardian.rules.sample import FEW, Sampler, property_of
 from guardian.rules.url_text import readings, write
@@ -352,7 +352,11 @@ def _claims(found: Found) -> set[str]:
 
 
 def _about_tags(found: Found) -> bool:
-    return "discriminator" in found.rule.claims or any(child.selected for child in found.path)
+    return (
+        "discriminator" in found.rule.claims
+        or BY_TAG in found.delta.facts
+        or any(child.selected for child in found.path)
+    )
 
 
 def _only_name(field: str) -> str | None:
