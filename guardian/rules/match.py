@@ -31,9 +31,19 @@ _TOOK_ALL = {None, Effect.NARROWED}
 
 
 class Matching(NamedTuple):
+    """Which alternative is which.
+
+    Attributes:
+        lost: those of base that nothing of head covers.
+        gained: those of head that nothing of base covers.
+        beside: pairs that stand beside an alternative that takes anything, on both sides: what differs between them changes
+            nothing of what is taken, and is told all the same.
+    """
+
     matched: tuple[tuple[Atom, Atom], ...]
     lost: tuple[Atom, ...]
     gained: tuple[Atom, ...]
+    beside: tuple[tuple[Atom, Atom], ...] = ()
 
 
 def match(base: Shape, head: Shape, relate: RelateAtoms, relate_schemas: RelateSchemas) -> Matching:
@@ -41,22 +51,46 @@ def match(base: Shape, head: Shape, relate: RelateAtoms, relate_schemas: RelateS
     matched: list[tuple[Atom, Atom]] = []
     lost: list[Atom] = []
     gained: list[Atom] = []
+    beside: list[tuple[Atom, Atom]] = []
     ours, theirs = _by_kind(base), _by_kind(head)
     for kind in KINDS:
         left, right = ours.get(kind, []), theirs.get(kind, [])
+        anything, all_else = _free(left), _free(right)
+        if anything is not None and all_else is not None:
+            matched.append((anything, all_else))
+            left, right = _not_free(left), _not_free(right)
+            if left and right:
+                beside.extend(_pairs(left, right, relate, relate_schemas).matched)
+            continue
+        left, right = [anything] if anything is not None else left, [all_else] if all_else is not None else right
         if len(left) == 1 and len(right) == 1:
             matched.append((left[0], right[0]))
             continue
         if left and right:
-            pairs = _Pairs(tuple(left), tuple(right), relate, relate_schemas)
-            for some, others in _selected_alike(left, right):
-                pairs.pair(some, others)
-            pairs.pair(left, right)
+            pairs = _pairs(left, right, relate, relate_schemas)
             matched.extend(pairs.matched)
             left, right = pairs.lost, pairs.gained
         lost.extend(left)
         gained.extend(right)
-    return Matching(tuple(matched), tuple(lost), tuple(gained))
+    return Matching(tuple(matched), tuple(lost), tuple(gained), tuple(beside))
+
+
+def _free(atoms: list[Atom]) -> Atom | None:
+    return next((atom for atom in atoms if atom.free), None)
+
+
+def _not_free(atoms: list[Atom]) -> list[Atom]:
+    return [atom for atom in atoms if not atom.free]
+
+
+def _pairs(left: list[Atom], right: list[Atom], relate: RelateAtoms, relate_schemas: RelateSchemas) -> _Pairs:
+    """The alternatives of one kind, paired: those first that the same discriminator values select."""
+    pairs = _Pairs(tuple(left), tuple(right), relate, relate_schemas)
+    left, right = list(left), list(right)
+    for some, others in _selected_alike(left, right):
+        pairs.pair(some, others)
+    pairs.pair(left, right)
+    return pairs
 
 
 def _by_kind(shape: Shape) -> dict[str, list[Atom]]:

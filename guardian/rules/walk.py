@@ -15,12 +15,13 @@ from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
 from guardian.errors import GuardianError, ReadError, RuleError
-from guardian.model import Confidence, Direction, Effect
+from guardian.model import Confidence, Direction, Effect, Severity
 from guardian.rules import plain
 from guardian.rules.match import Matching, match
 from guardian.rules.other_ways import OtherWays, steps_of
 from guardian.rules.pairs import ATOM_PAIRS, Delta, Relate, SchemaRoot, UnionPair, XmlPair
 from guardian.rules.registry import Rule, rules_for
+from guardian.rules.verdict import judge
 from guardian.spec import limits
 from guardian.spec.api import Node, Schema
 from guardian.spec.document import Document
@@ -47,6 +48,16 @@ class Child(NamedTuple):
     selected: tuple[str, str] | None = None  # a subtype, by its discriminator's property and value
 
 
+class Beside(NamedTuple):
+    """What alternatives say that stand beside one that takes anything: to be told, and to decide nothing."""
+
+    deltas: tuple[tuple[Rule, Delta], ...] = ()
+    children: tuple[Child, ...] = ()
+
+
+_NOTHING_BESIDE = Beside()
+
+
 class Local(NamedTuple):
     """What one pair of schemas says by itself, and the pairs below it."""
 
@@ -55,6 +66,7 @@ class Local(NamedTuple):
     # The alternatives that are matched objects; None where nobody has looked for them.
     objects: tuple[tuple[Atom, Atom], ...] | None = ()
     guessed: bool = False  # whether a dynamic reference that the standard does not decide led here
+    beside: Beside = _NOTHING_BESIDE
 
 
 class _Matched(NamedTuple):
@@ -64,6 +76,7 @@ class _Matched(NamedTuple):
     deltas: tuple[tuple[Rule, Delta], ...]
     children: tuple[Child, ...]
     guessed: bool
+    beside: Beside
 
 
 class Found(NamedTuple):
@@ -113,13 +126,36 @@ class Walker:
         return self.assumed or self.base_shaper.cut or self.head_shaper.cut
 
     def walk(self, root: SchemaRoot) -> list[Found]:
-        """Everything that differs below a root, shortest paths first; what several paths lead to once."""
-        queue: deque[tuple[Schema, Schema, tuple[Child, ...]]] = deque([(root.base, root.head, ())])
+        """Everything that differs below a root, shortest paths first; what several paths lead to once.
+
+        Last comes what stands beside an alternative that takes anything.
+        """
+        sure: deque[tuple[Schema, Schema, tuple[Child, ...]]] = deque([(root.base, root.head, ())])
+        unsure: deque[tuple[Schema, Schema, tuple[Child, ...]]] = deque()
         found: list[Found] = []
         ways: list[tuple[Child, ...]] = []
         seen: set[object] = set()
         told: set[object] = set()
-        while queue:
+
+        def tell(deltas: Iterable[tuple[Rule, Delta]], path: tuple[Child, ...], base: Schema, head: Schema) -> None:
+            where = steps_of(path)
+            for rule, delta in deltas:
+                # The same words about the same place are one finding, whichever alternative they come from.
+                identities = {(rule.id, where, delta.field, delta.message), (rule.id, *_ends(delta), delta.message)}
+                if told.isdisjoint(identities):
+                    told.update(identities)
+                    found.append(Found(rule, delta, path, base, head, root))
+
+        aside: list[tuple[Beside, tuple[Child, ...], Schema, Schema]] = []
+        while sure or aside or unsure:
+            if not sure and aside:
+                for beside, path, base, head in aside:
+                    tell(((rule, _beside(delta, root.direction)) for rule, delta in beside.deltas), path, base, head)
+                    unsure.extend((child.base, child.head, (*path, child)) for child in beside.children)
+                aside.clear()
+                continue
+            is_sure = bool(sure)
+            queue = sure if is_sure else unsure
             base, head, path = queue.popleft()
             key = (base.key, head.key)
             if key in seen:
@@ -130,15 +166,17 @@ class Walker:
             seen.add(key)
             ways.append(path)
             local = self.local(base, head, root.direction, root.text)
-            deltas = [*local.deltas, *self._in_xml(local, base, head, root)] if root.xml else local.deltas
-            where = steps_of(path) if deltas else ()
-            for rule, delta in deltas:
-                # The same words about the same place are one finding, whichever alternative they come from.
-                identities = {(rule.id, where, delta.field, delta.message), (rule.id, *_ends(delta), delta.message)}
-                if told.isdisjoint(identities):
-                    told.update(identities)
-                    found.append(Found(rule, _unsure(delta) if local.guessed else delta, path, base, head, root))
+            deltas: Iterable[tuple[Rule, Delta]] = local.deltas
+            if root.xml:
+                deltas = [*deltas, *self._in_xml(local, base, head, root)]
+            if local.guessed:
+                deltas = [(rule, _unsure(delta)) for rule, delta in deltas]
+            if not is_sure:
+                deltas = [(rule, _beside(delta, root.direction)) for rule, delta in deltas]
+            tell(deltas, path, base, head)
             queue.extend((child.base, child.head, (*path, child)) for child in local.children)
+            if local.beside is not _NOTHING_BESIDE:
+                aside.append((local.beside, path, base, head))
         if found and len(ways) > 1:
             others = OtherWays(root, ways)
             for index, each in enumerate(found):
@@ -254,7 +292,7 @@ class Walker:
         if left.subtypes is not None and right.subtypes is not None:
             children = (*children, *_subtypes(base, head))
         objects = tuple(pair for pair in matching.matched if pair[0].kind == "object")
-        return Local((*said_of(union), *found.deltas), children, objects, found.guessed)
+        return Local((*said_of(union), *found.deltas), children, objects, found.guessed, found.beside)
 
     def _match(self, left: Shape, right: Shape, direction: Direction, text: bool, relate: Relate) -> _Matched:
         def relate_atoms(a: Atom, b: Atom) -> Effect | None:
@@ -264,16 +302,24 @@ class Walker:
             return self._total(below, direction, text, effects)
 
         matching = match(left, right, relate_atoms, relate)
+        deltas, children = self._said(matching.matched, direction, text, relate)
+        beside = Beside(*self._said(matching.beside, direction, text, relate)) if matching.beside else _NOTHING_BESIDE
+        guessed = any(is_guessed(node) for atom in (*left.atoms, *right.atoms) for node in atom.nodes)
+        return _Matched(matching, deltas, children, guessed, beside)
+
+    def _said(
+        self, pairs: Iterable[tuple[Atom, Atom]], direction: Direction, text: bool, relate: Relate
+    ) -> tuple[tuple[tuple[Rule, Delta], ...], tuple[Child, ...]]:
+        """What pairs of alternatives say, and the pairs of schemas below them, each once."""
         deltas: list[tuple[Rule, Delta]] = []
         children: dict[object, Child] = {}
-        for a, b in matching.matched:
+        for a, b in pairs:
             if a.free and b.free:
                 continue  # neither side says anything of values of this kind
             deltas.extend(said_of(ATOM_PAIRS[a.kind](a, b, direction, text, relate)))
             for child in self._children(a, b):
                 children.setdefault((child.step, child.base.key, child.head.key), child)
-        guessed = any(is_guessed(node) for atom in (*left.atoms, *right.atoms) for node in atom.nodes)
-        return _Matched(matching, tuple(deltas), tuple(children.values()), guessed)
+        return tuple(deltas), tuple(children.values())
 
     def _in_xml(self, local: Local, base: Schema, head: Schema, root: SchemaRoot) -> Iterator[tuple[Rule, Delta]]:
         if local.objects is None:
@@ -364,6 +410,15 @@ def _unsure(delta: Delta) -> Delta:
         return delta
     why = "the documents do not decide where a dynamic reference on the way leads"
     return delta._replace(confidence=Confidence.POSSIBLE, unproved=delta.unproved or why)
+
+
+def _beside(delta: Delta, direction: Direction) -> Delta:
+    """What stands beside an alternative that takes anything: a warning at most, for nothing less is taken than before."""
+    confidence = delta.confidence or Confidence.CERTAIN
+    if (delta.severity or judge(delta.effect, direction, confidence)).rank < Severity.WARNING.rank:
+        return delta
+    why = "another alternative takes anything, and may be what is sent"
+    return delta._replace(severity=Severity.WARNING, confidence=Confidence.POSSIBLE, unproved=delta.unproved or why)
 
 
 def _subtypes(base: Schema, head: Schema) -> Iterator[Child]:

@@ -431,7 +431,7 @@ def _tidy(atoms: list[Atom]) -> list[Atom]:
             result.extend(group)
             continue
         free = next((atom for atom in group if atom.free), None)
-        if free is not None:
+        if free is not None and not any(atom.properties for atom in group):
             result.append(free)
             continue
         listed = [atom for atom in group if atom.enum is not None]

@@ -15,7 +15,7 @@ from guardian.spec.refs import Documents
 from guardian.spec.shape import Atom, Shape
 from guardian.spec.shaper import Shaper
 from guardian.spec.trees import MemoryTree
-from tests.rules.schemas import request_changes, response_changes
+from tests.rules.schemas import request, request_changes, response, response_changes
 from tests.rules.sides import api, side
 
 
@@ -159,3 +159,67 @@ def test_one_schema_at_many_media_types_is_told_once() -> None:
     changes = compare(*sides, options=Options(prove=False))
     assert [(change.rule, change.place) for change in changes] == [("type-changed", "response 200 application/json")]
     assert changes[0].direction is Direction.RESPONSE
+
+
+THING = {
+    "type": "object",
+    "required": ["id", "size"],
+    "properties": {"id": TEXT, "size": COUNT, "deep": optional(a=TEXT)},
+}
+
+
+@pytest.mark.parametrize("open_one", [{"type": "object"}, {}, {"type": ["object", "null"]}])
+def test_an_alternative_that_takes_anything_hides_nothing(open_one: Any) -> None:
+    """By it nothing is refused that was taken, so what happened beside it is a warning at most; and it is told, down to its depth."""
+    narrowed = {
+        **THING,
+        "properties": {**THING["properties"], "id": COUNT, "deep": optional(a=TEXT | {"maxLength": 2})},
+    }
+    base, head = ({"anyOf": [each, open_one]} for each in (THING, narrowed))
+    for say in (request_changes, response_changes):
+        found = {change.field: change for change in say(base, head, prove=True)}
+        assert (found["id"].rule, found["id"].severity, found["id"].confidence) == (
+            "type-changed", Severity.WARNING, Confidence.POSSIBLE,
+        )  # fmt: skip
+        assert found["deep.a"].severity is (Severity.WARNING if say is request_changes else Severity.INFO)
+    removed = {**THING, "required": ["id"], "properties": {"id": TEXT}}
+    lost = {change.field: change for change in response_changes(base, {"anyOf": [open_one, removed]}, prove=True)}
+    assert lost["size"].severity is Severity.WARNING
+    assert lost["size"].witness is not None and "size" not in lost["size"].witness.value
+    assert all(change.severity is Severity.INFO for change in request_changes(base, {"anyOf": [removed, open_one]}))
+
+
+def test_what_is_told_for_sure_elsewhere_stays_sure() -> None:
+    """The same schema beside something that takes anything, and alone: it breaks alone."""
+    base, head = (
+        optional(
+            loose={"anyOf": [{"$ref": "#/components/schemas/T"}, {"type": "object"}]},
+            tight={"$ref": "#/components/schemas/T"},
+        ),
+    ) * 2
+    before, after = ({"T": optional(a=each)} for each in (TEXT, TEXT | {"maxLength": 2}))
+    (found,) = compare(request(base, before), request(head, after), options=Options(prove=True))
+    assert (found.field, found.severity, found.confidence) == ("tight.a", Severity.BREAKING, Confidence.PROVED)
+
+
+@pytest.mark.parametrize("kind", [TEXT, {"type": "string", "enum": ["card", "bank", "cash"]}])
+def test_a_variant_that_its_tag_alone_selects(kind: Any) -> None:
+    """No other variant takes its value, however open they are: gone, it is refused; new, nobody knows it."""
+
+    def pay(*names: str) -> tuple[Any, dict[str, Any]]:
+        own = {"card": {"number": TEXT}, "bank": {"ref": TEXT}, "cash": {"ref": COUNT}}
+        places = {name: f"#/components/schemas/{name}" for name in names}
+        schema = {
+            "oneOf": [{"$ref": each} for each in places.values()],
+            "discriminator": {"propertyName": "kind", "mapping": places},
+        }
+        return schema, {name: {**optional(kind=kind, **own[name]), "required": ["kind"]} for name in names}
+
+    three, two = pay("card", "bank", "cash"), pay("card", "cash")
+    for found, rule in (
+        (compare(request(*three), request(*two), options=Options(prove=True)), "alternative-removed"),
+        (compare(response(*two), response(*three), options=Options(prove=True)), "alternative-added"),
+    ):
+        (change,) = [each for each in found if each.rule == rule]
+        assert (change.severity, change.confidence) == (Severity.BREAKING, Confidence.PROVED)
+        assert change.witness is not None and change.witness.value["kind"] == "bank"
