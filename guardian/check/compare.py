@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from guardian.check.service import Service
+from guardian.check.service import Service, by_name
 from guardian.check.sides import Sides, path_of
 from guardian.check.unreadable import explaining
 from guardian.check.untouched import Untouched
@@ -45,7 +45,7 @@ class Apis:
         self.head_documents = Documents(
             sides.head.tree, allow_hosts=request.allow_remote_refs, beside=self.base_documents
         )
-        self._services = {service.name: service for service in services}
+        self._services = by_name(services)
         self._routes: Routes | None = None
         self._read: dict[tuple[str, str], Api | None] = {}
         self._paths: dict[tuple[Documents, str], str | None] = {}

@@ -35,12 +35,17 @@ def discovered(sides: Sides) -> tuple[tuple[Service, ...], list[Note]]:
 
 def _service(found: SpecPair, sides: Sides) -> Service:
     was, now = found.base_path, found.head_path
-    service = Service(found.service, was, now)
+    # Whether the ending is part of the name depends on what lies beside it: either is known.
+    also = _called(now or was, {found.service})
+    service = Service(found.service, was, now, also=also, formerly=_called(was, {found.service, *also}))
     if was is not None and now is None and sides.head.tree.exists(was):
         return service._replace(gone=f"{was} is still there, but no OpenAPI document any more")
-    if was is not None and service_name(was) != found.service:
-        return service._replace(formerly=(service_name(was),))
     return service
+
+
+def _called(path: str | None, besides: set[str]) -> tuple[str, ...]:
+    """What a document may be called, with its ending and without."""
+    return tuple(each for each in (service_name(path), path) if each not in besides) if path is not None else ()
 
 
 def _pointers(base: Looked, head: Looked, known: set[str], sides: Sides) -> Iterator[Note]:

@@ -23,6 +23,7 @@ from guardian.model import (
     Direction,
     Effect,
     Impact,
+    Note,
     Severity,
 )
 from guardian.rules.identity import same_print
@@ -38,7 +39,11 @@ _VARIABLE = re.compile(r"\{[^}]*\}")
 
 
 def accept(
-    changes: Iterable[Change], entries: Sequence[ExceptionEntry], as_of: date, names: Called
+    changes: Iterable[Change],
+    entries: Sequence[ExceptionEntry],
+    as_of: date,
+    names: Called,
+    passed_over: Collection[str] = (),
 ) -> tuple[list[Change], list[Change]]:
     """The changes with what is accepted marked, and a finding for each entry that is expired, stale or unsigned.
 
@@ -49,6 +54,7 @@ def accept(
         entries: the exceptions file.
         as_of: the day to judge expiries on.
         names: all that services are called, and which of them that means.
+        passed_over: the services that were not looked at; an entry that may mean one of them is not stale.
     """
     if not entries:
         return list(changes), []
@@ -73,7 +79,7 @@ def accept(
     for index, entry in enumerate(entries):
         if entry.expires < as_of:
             findings.append(_finding("exception-expired", entry, f"expired on {entry.expires.isoformat()}"))
-        elif index not in used:
+        elif index not in used and not _may_mean(entry, passed_over, names):
             why = _why_not(entry, names)
             findings.append(_finding("exception-stale", entry, f"matches no finding any more{why}"))
         elif index in unsigned:
@@ -98,6 +104,29 @@ def matches(entry: ExceptionEntry, change: Change, names: Called) -> bool:
         and (entry.operation is None or _erased(entry.operation) == _erased(change.operation))
         and (entry.field is None or entry.field == change.field or entry.field in change.also)
     )
+
+
+def taken_for_another(changes: Iterable[Change], entries: Sequence[ExceptionEntry], names: Called) -> list[Note]:
+    """A note for each entry of a service that is not here, and that is taken for another by its fingerprint alone."""
+    strangers = [entry for entry in entries if entry.service not in names and entry.fingerprint is not None]
+    notes = []
+    for entry in strangers:
+        meant = sorted({change.service for change in changes if matches(entry, change, names)})
+        if meant:
+            text = (
+                f"the exception for {described(entry)} names {entry.service}, which is no service here, and is taken for "
+                f"{' and '.join(meant)} by its fingerprint; if that is the same service, correct `service`, else remove it"
+            )
+            notes.append(Note("warning", text, entry.location.file, entry.location.line))
+    return notes
+
+
+def _may_mean(entry: ExceptionEntry, services: Collection[str], names: Called) -> bool:
+    """Whether an entry may speak of one of these services; by its fingerprint it may of any if its own is not here."""
+    meant = names.get(entry.service)
+    if meant is None:
+        return bool(services) and entry.fingerprint is not None
+    return not set(services).isdisjoint(meant)
 
 
 def missing_signatures(entry: ExceptionEntry, change: Change) -> set[str]:

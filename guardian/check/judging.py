@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from guardian.check.compare import Apis, Compared
 from guardian.check.configfile import read_exceptions
 from guardian.check.declared import Declared
-from guardian.check.exceptions import accept
+from guardian.check.exceptions import accept, taken_for_another
 from guardian.check.lifecycle import Ageing
 from guardian.check.policy import is_policy
 from guardian.check.service import Selection
@@ -27,6 +27,7 @@ from guardian.model import Change, Impact, Note, Severity
 from guardian.rules.identity import fingerprint, number_twins, order
 
 if TYPE_CHECKING:
+    from guardian.check.exceptions import Called
     from guardian.config.accepted import ExceptionEntry
 
 
@@ -44,12 +45,14 @@ def judge(
     changes, notes = _traced(found, ageing.is_over, selection, declared, apis, request, compared.services)
     changes = _graded(ageing.settled(changes, request.mode), request)
     changes = number_twins(sorted(changes, key=order))
-    entries = _entries(request, selection)
     names = selection.called
+    passed_over = {service.name for service in selection.services} - {service.name for service in selection.chosen}
+    entries = _entries(request, passed_over, names)
     open_changes, _ = accept(changes, entries, request.as_of, names)
     contract = [change for change in open_changes if not is_policy(change)]
     versions = _graded(unbumped(contract, (service.name for service in selection.chosen), apis), request)
-    changes, findings = accept([*changes, *versions], entries, request.as_of, names)
+    changes, findings = accept([*changes, *versions], entries, request.as_of, names, passed_over)
+    notes += taken_for_another(changes, entries, names)
     more = _graded(findings, request)
     if versions or more:
         changes = number_twins(sorted([*changes, *more], key=order))
@@ -126,7 +129,7 @@ def _graded(changes: Iterable[Change], request: CheckRequest) -> list[Change]:
     return graded
 
 
-def _entries(request: CheckRequest, selection: Selection) -> tuple[ExceptionEntry, ...]:
+def _entries(request: CheckRequest, passed_over: set[str], names: Called) -> tuple[ExceptionEntry, ...]:
     """The exceptions file, as far as it speaks of services that are looked at."""
     if request.exceptions is None:
         return ()
@@ -135,9 +138,8 @@ def _entries(request: CheckRequest, selection: Selection) -> tuple[ExceptionEntr
         data = file.read_bytes()
     except OSError as error:
         raise ConfigError(f"cannot be read: {error.strerror}", file=request.exceptions) from error
-    passed_over = {service.name for service in selection.services} - {service.name for service in selection.chosen}
     return tuple(
         each
         for each in read_exceptions(data, request.exceptions)
-        if not passed_over.issuperset(selection.names.get(each.service, (each.service,)))
+        if not passed_over.issuperset(names.get(each.service, (each.service,)))
     )

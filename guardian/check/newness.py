@@ -7,13 +7,18 @@ every check, and none of its changes would ever be seen.
 from __future__ import annotations
 
 import os
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
+from guardian.check.service import listed
 from guardian.check.sides import Sides, root_of
 from guardian.errors import ReadError
+from guardian.model import Note
 from guardian.spec import git
+from guardian.spec.globs import fixed_folder, matches_glob, matches_on_disk
 from guardian.spec.submodules import is_gitlink
-from guardian.spec.trees import GitTree
+from guardian.spec.trees import SKIPPED, DirectoryTree, GitTree, Tree
+from guardian.spec.worktree import WorkTree
 
 REMEDY = "commit it, or make it for both sides and name the two files: --base OLD.yaml --head NEW.yaml"
 
@@ -37,3 +42,29 @@ def nothing_to_compare(sides: Sides, path: str, reason: str) -> ReadError:
     """What to say of a specification that was to be compared with what base can never have."""
     shown = sides.head.tree.display(path)
     return ReadError(f"{sides.base.tree.label} has no such file, as {reason}", file=shown, hint=REMEDY)
+
+
+def ignored_matches(tree: Tree, pattern: str, found: Collection[str]) -> list[str]:
+    """The files on disk that a glob matches and git ignores, so that they are not among those found; sorted.
+
+    A glob with ``**`` runs through all folders, and so through what builds copy: its matches are looked for only where
+    it has no other.
+    """
+    if not isinstance(tree, WorkTree) or ("**" in pattern and found):
+        return []
+    there: Iterable[str] = matches_on_disk(tree.root, pattern)
+    if "**" in pattern:
+        below = fixed_folder(pattern)
+        there = (f"{below}/{path}" if below else path for path in DirectoryTree(tree.root / below).files())
+        there = (path for path in there if matches_glob(path, pattern))
+    known = frozenset(found)
+    left = sorted(path for path in there if path not in known and SKIPPED.isdisjoint(path.split("/")))
+    return sorted(git.ignored(tree.root, left)) if left else []
+
+
+def not_checked(name: str, spec: str, files: Sequence[str], config: str | None) -> Note:
+    """What to say of files that a glob matches and that are left out because git ignores them."""
+    message = (
+        f"service {name}: {spec} also matches {listed([*files])}, which git ignores, so that no check sees changes"
+    )
+    return Note("warning", f"{message} there; if that is meant, narrow the glob, else {REMEDY}", config)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from guardian.errors import GuardianError
 from guardian.model import Note
 
 
@@ -39,6 +40,24 @@ class Selection(NamedTuple):
     def called(self) -> Mapping[str, tuple[str, ...]]:
         """All that services are called, their own names with the others, and which of them that means."""
         return {**self.names, **{each.name: (each.name,) for each in self.services}}
+
+
+def by_name(services: Iterable[Service]) -> dict[str, Service]:
+    """Services by name.
+
+    Raises:
+        GuardianError: two have one name, so that one of them would not be looked at. Whoever names services prevents it.
+    """
+    found: dict[str, Service] = {}
+    for each in services:
+        if each.name in found:
+            paths = sorted(
+                {path for one in (found[each.name], each) for path in (one.head_path or one.base_path,) if path}
+            )
+            message = f"two services are called {each.name} ({' and '.join(paths)}), and one would not be compared"
+            raise GuardianError(message, hint="name them in guardian.yaml, each otherwise; and please report it")
+        found[each.name] = each
+    return found
 
 
 def listed(names: list[str]) -> str:

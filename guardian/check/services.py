@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import posixpath
-import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
+from pathlib import Path
 
+from guardian.check.apart import GLOB, Declared, of_their_own, told_apart
 from guardian.check.discovered import discovered
 from guardian.check.names import other_names, same_document
-from guardian.check.newness import REMEDY, nothing_to_compare, why_never
+from guardian.check.newness import REMEDY, ignored_matches, not_checked, nothing_to_compare, why_never
 from guardian.check.service import Selection, Service, listed
-from guardian.check.sides import Sides, holds, in_tree, renames
+from guardian.check.sides import Sides, holds, in_tree, renames, root_of
 from guardian.config import CheckRequest, Config
 from guardian.errors import ConfigError, ReadError, UsageError
 from guardian.model import Note
@@ -22,14 +23,9 @@ from guardian.spec.locate import locate
 from guardian.spec.pointers import escape
 from guardian.spec.trees import Tree
 
-_GLOB = re.compile(r"[*?\[]")
+_CORRECT = "correct `spec`, which is relative to this file, or remove the service"
 
 ReadConfig = Callable[[bytes, str], Config]
-
-
-def select(sides: Sides, request: CheckRequest, read_config: ReadConfig) -> list[Service]:
-    """The services to check, by name; see ``survey``."""
-    return list(survey(sides, request, read_config).chosen)
 
 
 def survey(sides: Sides, request: CheckRequest, read_config: ReadConfig) -> Selection:
@@ -39,7 +35,9 @@ def survey(sides: Sides, request: CheckRequest, read_config: ReadConfig) -> Sele
     head's and what only base's had; without any, every OpenAPI document found on either side.
 
     Raises:
-        ReadError: guardian.yaml names a specification that neither side has.
+        ConfigError: two entries of guardian.yaml call two documents the same.
+        ReadError: a specification that guardian.yaml names is not there, or cannot be compared; with ``--service``, one
+            of those.
         UsageError: ``--service`` names one that there is not; no specification is found at all.
     """
     if sides.single:
@@ -48,7 +46,10 @@ def survey(sides: Sides, request: CheckRequest, read_config: ReadConfig) -> Sele
     declared = _Declared(sides, request, read_config) if request.config_file else None
     found = tuple(declared.services() if declared else ())
     notes = tuple(declared.notes) if declared else ()
+    problems = declared.problems if declared else []
     if not found:
+        for _, problem in problems:
+            raise problem
         found, remarks = discovered(sides)
         notes = (*notes, *remarks)
     if not found:
@@ -59,14 +60,26 @@ def survey(sides: Sides, request: CheckRequest, read_config: ReadConfig) -> Sele
     def asked_for(each: Service, wanted: str) -> bool:
         return _belongs(each.name, wanted) or each.name in known.get(wanted, ())
 
-    for wanted in request.services:
-        if not any(asked_for(each, wanted) for each in found):
-            names = listed([each.name for each in found])
-            raise UsageError(f"--service {wanted}: there is no such service", hint=f"there is {names}")
+    missing = [wanted for wanted in request.services if not any(asked_for(each, wanted) for each in found)]
     chosen = found
     if request.services:
         chosen = tuple(each for each in found if any(asked_for(each, wanted) for wanted in request.services))
+    for name, problem in problems:
+        if not request.services or _concerned(name, chosen, request.services, missing):
+            raise problem
+    for wanted in missing:
+        names = listed([each.name for each in found])
+        raise UsageError(f"--service {wanted}: there is no such service", hint=f"there is {names}")
     return Selection(found, chosen, notes, known)
+
+
+def _concerned(name: str, chosen: Sequence[Service], wanted: Collection[str], missing: Collection[str]) -> bool:
+    """Whether what is wrong with a service, or with an entry that has none, is in the way of those that are asked for."""
+    return (
+        any(each.name == name for each in chosen)
+        or any(_belongs(name, each) for each in wanted)
+        or any(_belongs(each, name) for each in missing)
+    )
 
 
 def _how_to_name(request: CheckRequest) -> str:
@@ -130,74 +143,84 @@ class _Declared:
         self._config = request.config
         self._folder = request.config_folder
         self.notes: list[Note] = []
+        self.problems: list[tuple[str, ReadError]] = []
         self._renames: dict[str, str] | None = None
         self._files: dict[tuple[int, str], list[str]] = {}
+        self._places: dict[tuple[int, str], str | None] = {}
         self._own = self._read_base_config(read_config)
         self._base_config = self._own or self._config
 
     def services(self) -> list[Service]:
         """All of them; none where guardian.yaml has nothing to do with either side.
 
+        What is wrong with single ones is kept in ``problems``: whoever asks for others is not concerned.
+
         Raises:
-            ReadError: there is no specification of one, on neither side.
+            ConfigError: two entries call two documents the same.
         """
         families = [(name, each) for name in sorted(self._names()) for each in self._family(name)]
         found = [each for _, each in families]
         for name, service in self._config.services.items() if holds(self._sides, self._folder) else ():
             if not any(_belongs(each.name, name) for each in found):
-                raise ReadError(
-                    f"service {name}: there is no {service.spec} in {_labels(self._sides)}",
-                    file=self._config_name(),
-                    hint="correct `spec`, which is relative to this file, or remove the service",
-                )
+                self._cannot(name, f"there is no {service.spec} in {_labels(self._sides)}", _CORRECT)
         for each in found:
             listed = self._config.services.get(each.name)
             there = each.base_path is not None and self._sides.head.tree.exists(each.base_path)
             if listed is not None and each.head_path is None and there:
-                raise ReadError(
-                    f"service {each.name}: there is no {listed.spec}, though {each.base_path} is still there",
-                    file=self._config_name(),
-                    hint="correct `spec`, which is relative to this file, or remove the service",
-                )
+                self._cannot(each.name, f"there is no {listed.spec}, though {each.base_path} is still there", _CORRECT)
             if each.base_path is None and each.head_path is not None:
                 self._look_at_new(each.name, each.head_path)
         if not found and self._names():
             message = "names no specification that is there, so every OpenAPI document was looked for"
             self.notes.append(Note("info", f"{self._config_name()} {message}"))
-        return [
-            self._followed(name, each, each.base_path, found) if each.base_path and not each.head_path else each
+        kept = [
+            (name, self._followed(name, each, each.base_path, found) if each.base_path and not each.head_path else each)
             for name, each in self._without_renamed(families)
         ]
+        return [each for _, each in of_their_own(kept, self._clash)]
+
+    def _cannot(self, name: str, why: str, hint: str) -> None:
+        """Keep what is wrong with a service."""
+        error = ReadError(f"service {name}: {why}", file=self._config_name(), line=self._line_of(name), hint=hint)
+        self.problems.append((name, error))
+
+    def _clash(self, one: Declared, other: Declared) -> ConfigError:
+        """What to say of two documents that two entries call the same; the first may be the entry of that name itself."""
+        (entry, service), (glob, member) = one, other
+        specs = self._config.services
+        whose = specs[entry].spec if entry == service.name else f"{service.head_path} ({specs[entry].spec} of {entry})"
+        return ConfigError(
+            f"both {whose} and {member.head_path} ({specs[glob].spec} of {glob}) are called {service.name}",
+            file=self._config_name(),
+            line=self._line_at(entry),
+            hint=f"give the entry {entry} another name, or {glob} a `spec` that does not match {member.head_path}",
+        )
 
     def _look_at_new(self, name: str, path: str) -> None:
-        """Note what is odd about a service that base does not have.
-
-        Raises:
-            ReadError: base's guardian.yaml names it as well, and base can never have its specification.
-        """
+        """Note what is odd about a service that base does not have, and never will though its guardian.yaml names it."""
         own = self._own.services if self._own is not None else {}
         known = next((own[entry] for entry in own if _belongs(name, entry)), None)
         never, label = why_never(self._sides, path), self._sides.base.tree.label
         shown = self._sides.head.tree.display(path)
         if never is not None and known is not None:
-            raise ReadError(
-                f"service {name}: {label} has no {shown}, as {never}, so its changes cannot be seen",
-                file=self._config_name(),
-                line=self._line_of(name),
-                hint=REMEDY,
+            self._cannot(name, f"{label} has no {shown}, as {never}, so its changes cannot be seen", REMEDY)
+        elif never is not None:
+            message = (
+                f"{label} has no such file and never will, as {never}: later checks of {name} will end with an error"
             )
-        if never is not None:
-            message = f"{label} has no such file and never will, as {never}: later checks will not see its changes"
             self.notes.append(Note("warning", f"{message}; {REMEDY}", shown))
-        elif known is not None and not _GLOB.search(known.spec):
+        elif known is not None and not GLOB.search(known.spec):
             message = f"{label} names {name} in its guardian.yaml, but has no {known.spec}: nothing is compared with it"
             self.notes.append(Note("warning", message, shown))
 
     def _line_of(self, name: str) -> int | None:
         """Where head's guardian.yaml says what the specification of a service is."""
-        file = self._request.config_file
         entry = next((each for each in self._config.services if _belongs(name, each)), None)
-        if file is None or entry is None:
+        return self._line_at(name if name in self._config.services else entry)
+
+    def _line_at(self, entry: str | None) -> int | None:
+        file = self._request.config_file
+        if file is None or entry is None or not file.is_file():
             return None
         pointer = f"/services/{escape(entry)}/spec"
         return locate(file.read_bytes(), [pointer])[pointer][0]
@@ -207,16 +230,16 @@ class _Declared:
 
     def _family(self, name: str) -> Iterator[Service]:
         """The services of one entry: one, or as many as its glob matches."""
-        heads = self._find(self._config, name, self._sides.head.tree)
         # A service that is new in guardian.yaml may have a specification that is not new at all.
         bases = self._find(self._base_config, name, self._sides.base.tree) or self._find(
             self._config, name, self._sides.base.tree
         )
+        heads = self._heads(name, bases)
         several = len(heads) > 1 or len(bases) > 1
         members: list[Service] = []
         for base, head in self._pairs(bases, heads, several):
-            was = self._as_one_of_several(self._base_config, name, base)
-            now = self._as_one_of_several(self._config, name, head)
+            was = self._as_one_of_several(self._base_config, name, base, self._sides.base.tree)
+            now = self._as_one_of_several(self._config, name, head, self._sides.head.tree)
             label = (now or was or name) if several else name
             also = tuple(each for each in (name, now) if each is not None and each != label)
             formerly = (was,) if was is not None and was not in (label, *also) else ()
@@ -226,10 +249,15 @@ class _Declared:
                 members.append(self._service(label, name, base, head)._replace(also=also, formerly=formerly))
         yield from members
 
-    def _as_one_of_several(self, config: Config, name: str, path: str | None) -> str | None:
+    def _as_one_of_several(self, config: Config, name: str, path: str | None, tree: Tree) -> str | None:
         """What a document of an entry is called where that has several; ``None`` where it cannot have."""
-        known = config.services.get(name) or self._config.services.get(name) or self._base_config.services[name]
-        return f"{name}/{_told_apart(path, known.spec)}" if path is not None and _GLOB.search(known.spec) else None
+        for known in (each.services.get(name) for each in (config, self._config, self._base_config)):
+            if path is None or known is None or not GLOB.search(known.spec):
+                continue
+            glob = self._place(known.spec, tree)
+            if glob is not None and matches_glob(path, glob):
+                return f"{name}/{told_apart(path, glob)}"
+        return None
 
     def _pairs(self, bases: list[str], heads: list[str], several: bool) -> Iterator[tuple[str | None, str | None]]:
         if len(bases) == len(heads) == 1 and not several:
@@ -248,15 +276,38 @@ class _Declared:
     def _find(self, config: Config, name: str, tree: Tree) -> list[str]:
         """The paths that an entry means on one side."""
         service = config.services.get(name)
-        path = in_tree(self._sides, tree, self._folder, service.spec) if service is not None else None
+        path = self._place(service.spec, tree) if service is not None else None
         if path is None:
             return []
-        if not _GLOB.search(path):
+        if not GLOB.search(path):
             return [path] if tree.exists(path) else []
         key = id(tree), path
         if key not in self._files:
             self._files[key] = tree.files(complete_below=fixed_folder(path), meant=path)
         return [each for each in self._files[key] if matches_glob(each, path)]
+
+    def _heads(self, name: str, bases: list[str]) -> list[str]:
+        """What an entry means on head; what git ignores counts if base has it too, or if there is nothing else."""
+        tree = self._sides.head.tree
+        found = self._find(self._config, name, tree)
+        service = self._config.services.get(name)
+        path = self._place(service.spec, tree) if service is not None else None
+        if service is None or path is None or not GLOB.search(path):
+            return found
+        ignored = ignored_matches(tree, path, found)
+        if not found and not bases:
+            return ignored
+        left = [each for each in ignored if each not in bases]
+        if left:
+            file = self._config_name() if holds(self._sides, self._folder) else None
+            self.notes.append(not_checked(name, service.spec, [tree.display(each) for each in left], file))
+        return sorted({*found, *ignored} - {*left})
+
+    def _place(self, spec: str, tree: Tree) -> str | None:
+        key = id(tree), spec
+        if key not in self._places:
+            self._places[key] = in_tree(self._sides, tree, self._folder, spec)
+        return self._places[key]
 
     def _moved(self) -> dict[str, str]:
         if self._renames is None:
@@ -279,6 +330,8 @@ class _Declared:
                 kept.append((entry, each))
                 continue
             formerly[other] += (each.name, *each.also, *each.formerly)
+            if other == each.name:
+                continue
             message = f"{each.name} is called {other} now; consumers who still name it {each.name} count as its readers"
             self.notes.append(Note("info", message, file))
         return [
@@ -287,21 +340,32 @@ class _Declared:
         ]
 
     def _followed(self, name: str, gone: Service, was: str, found: list[Service]) -> Service:
-        """A service without a specification on head, compared where that has moved to; or with the reason why not."""
+        """A service without a specification on head, with the reason why.
+
+        One that moved away from where its entry looks is a mistake in guardian.yaml: nobody would see its changes any more.
+        """
         listed = self._config.services.get(name)
         if self._sides.head.tree.exists(was):
             return gone._replace(gone=f"guardian.yaml no longer names its specification, though {was} is still there")
         now = next((head for head, base in self._moved().items() if base == was), None)
         if now is None or any(each.head_path == now for each in found) or not self._sides.head.tree.exists(now):
-            still = ", and guardian.yaml still names it" if listed and not _GLOB.search(listed.spec) else ""
+            still = ", and guardian.yaml still names it" if listed and not GLOB.search(listed.spec) else ""
             return gone._replace(gone=f"{gone.gone}{still}")
-        if listed is None:
+        # Where an entry has other documents, what has left it is meant to be gone.
+        if listed is None or self._find(self._config, name, self._sides.head.tree):
             return gone._replace(gone=f"guardian.yaml no longer names it; its specification is {now} now")
         if not same_document(self._sides, was, now):
             return gone._replace(gone=f"{gone.gone}; if it is {now} now, which is much like it, correct `spec`")
-        message = f"the specification of {gone.name} has moved to {now}: correct `spec`, which is {listed.spec}"
-        self.notes.append(Note("warning", message, self._config_name()))
+        hint = f"correct `spec` to {self._from_config(now)}, or remove the service if it is retired"
+        self._cannot(gone.name, f"there is no {listed.spec}, as the specification has moved to {now}", hint)
         return gone._replace(head_path=now)
+
+    def _from_config(self, path: str) -> str:
+        """A path of head's tree as guardian.yaml would write it."""
+        root = root_of(self._sides.head.tree)
+        if root is None or not holds(self._sides, self._folder):
+            return path
+        return Path(os.path.relpath(root / path, os.path.realpath(self._folder))).as_posix()
 
     def _config_name(self) -> str | None:
         file = self._request.config_file
@@ -331,12 +395,3 @@ class _Declared:
 def _newcomer(members: list[Service], label: str) -> int | None:
     """Where among the services of an entry the one of a name is that base does not have."""
     return next((at for at, each in enumerate(members) if each.name == label and each.base_path is None), None)
-
-
-def _told_apart(path: str, spec: str) -> str:
-    """What tells a document from the others that its glob matches: its path without what the glob spells out."""
-    before, after = re.split(_GLOB, spec, maxsplit=1)[0], re.split(r"[*?\]]", spec)[-1]
-    before = before[: before.rfind("/") + 1].removeprefix("./")
-    start = path.rfind(before) + len(before) if before and before in path else 0
-    end = len(path) - len(after) if after and path.endswith(after) else len(path)
-    return path[start:end].strip("/") if start < end else service_name(path)

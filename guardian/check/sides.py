@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import os
 import posixpath
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from guardian.config import CheckRequest
-from guardian.errors import UsageError
+from guardian.errors import ReadError, UsageError
 from guardian.model import Note
-from guardian.spec import git
+from guardian.spec import git, submodules
 from guardian.spec.git import FileChange
 from guardian.spec.sources import Side, open_side
 from guardian.spec.trees import DirectoryTree, GitTree, Tree
@@ -146,22 +147,45 @@ def holds(sides: Sides, folder: Path) -> bool:
 
 
 def renames(sides: Sides) -> list[FileChange]:
-    """Files that git says were renamed, by their paths in both trees; none where the sides are not of one repository."""
+    """Files that git says were renamed, by their paths in both trees; none where the sides are not of one repository.
+
+    Those of a submodule that was moved are among them.
+    """
     base, head = sides.base.tree, sides.head.tree
     if not isinstance(base, GitTree):
         return []
+    commit: str | None = None
     if isinstance(head, GitTree):
         if head.repo != base.repo:
             return []
-        found, prefix = git.changed_files(base.repo, base.commit, head.commit), head.prefix
+        commit, prefix = head.commit, head.prefix
     else:
         root = root_of(head)
         inside = _between(root, Path(os.path.realpath(base.repo))) if root is not None else None
         if inside is None:
             return []
-        found, prefix = git.changed_files(base.repo, base.commit), inside
-    pairs = ((_below(each.base, base.prefix), _below(each.head, prefix)) for each in found if each.renamed)
-    return [FileChange(was, now) for was, now in pairs if was is not None and now is not None]
+        prefix = inside
+    changed = git.changed_files(base.repo, base.commit, commit)
+    renamed = {each.base: each.head for each in changed if each.renamed and each.base and each.head}
+    pairs = [(_below(was, base.prefix), _below(now, prefix)) for was, now in renamed.items()]
+    found = [FileChange(was, now) for was, now in pairs if was is not None and now is not None]
+    if any(each.base == submodules.MODULES for each in changed):
+        folders = submodules.moved_folders(base.repo, base.commit, commit, renamed)
+        for was, now in folders.items():
+            found += _inside_moved(base, _below(was, base.prefix), _below(now, prefix))
+    return found
+
+
+def _inside_moved(base: Tree, was: str | None, now: str | None) -> Iterator[FileChange]:
+    """The files of a submodule with another folder on head, as base has them; there or not there on head."""
+    if was is None or now is None:
+        return
+    try:
+        for path in base.files(meant=was):
+            if path.startswith(f"{was}/"):
+                yield FileChange(path, now + path.removeprefix(was))
+    except ReadError:  # its commit is not here, which whoever reads one of its files is told
+        return
 
 
 def told(side: Side) -> str:

@@ -132,6 +132,7 @@ def _diff(page: Page, diff: str) -> None:
 def _write(chosen: Fix, run: Run, report: Report) -> bool:
     """Write what of a fix is here, and show the rest; whether anything was written."""
     from guardian.fixes.apply import apply_fix
+    from guardian.fixes.places import afterwards
 
     head = run.request.head
     if head is not None and not (run.request.cwd / head).exists():
@@ -142,6 +143,8 @@ def _write(chosen: Fix, run: Run, report: Report) -> bool:
     written = apply_fix(chosen, run.request.cwd)
     for path in written:
         remark("info", f"{chosen.id} {chosen.strategy.value}: wrote {_shown(path, run.request.cwd)}")
+    for sentence in afterwards(written, run.request.cwd):
+        remark("warning", f"{chosen.id} {chosen.strategy.value}: {sentence}")
     there = [patch for patch in chosen.patches if patch.elsewhere is not None]
     for patch in there:
         remark("warning", f"{chosen.id} {chosen.strategy.value}: {patch.file} is not written: it is elsewhere", _THERE)

@@ -15,11 +15,14 @@ from guardian.cli.output import remark, write_file, write_stdout
 from guardian.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from guardian.graph.consumers.load import Declarations
     from guardian.spec.api import Api
     from guardian.spec.trees import Tree
+
+    #: What services are called besides their names, and which of them that means.
+    OtherNames = Mapping[str, Sequence[str]]
 
 app = new_app()
 
@@ -72,21 +75,25 @@ def import_(
     """
     from guardian.graph.consumers.routes import Routes
     from guardian.graph.consumers.write import to_yaml
+    from guardian.graph.naming import Naming
     from guardian.graph.strangers import unknown_services
 
     here = Path.cwd()
     kind, files = _kind_of(sources, here)
     named = [each for each in service or [] if "=" in each]
     answering = next((each for each in service or [] if "=" not in each), None)
-    apis = _apis([*(spec or []), *named], here)
+    apis, names = _apis([*(spec or []), *named], here)
+    if answering is not None and answering not in apis and len(names.get(answering, ())) == 1:
+        (answering,) = names[answering]
     declared = _scanned(files, here, apis, consumer, answering) if kind == "code" else _loaded(
-        files, here, apis, consumer, answering
+        files, here, apis, names, consumer, answering
     )  # fmt: skip
     if kind:
         _refuse_others(declared, kind)
     routes = Routes(apis)
-    manifests = {each.name: to_yaml(each, routes) for each in declared.consumers if each.uses}
-    notes = (*declared.notes, *unknown_services(declared.consumers, list(apis)))
+    consumers = tuple(map(Naming(list(apis), names, lambda: routes), declared.consumers))
+    manifests = {each.name: to_yaml(each, routes) for each in consumers if each.uses}
+    notes = (*declared.notes, *unknown_services(consumers, list(apis)))
     for note in notes:
         place = f"{note.file}:{note.line}" if note.file and note.line and kind == "code" else note.file
         remark(note.level, f"{place}: {note.message}" if place else note.message)
@@ -111,12 +118,17 @@ def import_(
 
 
 def _loaded(
-    files: list[str], here: Path, apis: Mapping[str, Api], consumer: str | None, answering: str | None
+    files: list[str],
+    here: Path,
+    apis: Mapping[str, Api],
+    names: OtherNames,
+    consumer: str | None,
+    answering: str | None,
 ) -> Declarations:
     from guardian.graph.consumers.load import load_consumers
 
     patterns = [_placed(each, here) for each in files]
-    return load_consumers(patterns, list(apis), apis, caller=consumer, answering=answering)
+    return load_consumers(patterns, list(apis), apis, caller=consumer, answering=answering, others=names)
 
 
 def _placed(file: str, here: Path) -> tuple[Tree, str]:
@@ -169,8 +181,11 @@ def _refuse_others(declared: Declarations, kind: str) -> None:
                 raise UsageError(f"this is {use.tool}, not {kind}", file=use.origin.file)
 
 
-def _apis(specs: list[str], here: Path) -> Mapping[str, Api]:
-    """The APIs that are named, else those of guardian.yaml or found here, each read when it is looked at."""
+def _apis(specs: list[str], here: Path) -> tuple[Mapping[str, Api], OtherNames]:
+    """The APIs that are named, else those of guardian.yaml or found here, each read when it is looked at.
+
+    And what their services are called besides.
+    """
     from guardian.spec.normalise import read_api
     from guardian.spec.refs import Documents
 
@@ -181,10 +196,11 @@ def _apis(specs: list[str], here: Path) -> Mapping[str, Api]:
             tree, path = _placed(file if mark else each, here)
             service = name if mark else Path(path).stem
             named[service] = read_api(Documents(tree), path, service)
-        return named
+        return named, {}
     from guardian.check.compare import Apis
     from guardian.check.configfile import read_config as config_from
-    from guardian.check.services import select
+    from guardian.check.service import Selection
+    from guardian.check.services import survey
     from guardian.check.sides import open_sides
     from guardian.cli.settings import find_config, read_config
     from guardian.config import CheckRequest, Config
@@ -203,10 +219,10 @@ def _apis(specs: list[str], here: Path) -> Mapping[str, Api]:
     )
     sides = open_sides(request)
     try:
-        services = select(sides, request, config_from)
+        found = survey(sides, request, config_from)
     except UsageError:  # no specification anywhere: contract tests and catalogs name their providers themselves
-        services = []
-    return Apis(services, sides, request).heads()
+        found = Selection((), ())
+    return Apis(found.services, sides, request).heads(), found.names
 
 
 def _real(path: Path) -> Path:

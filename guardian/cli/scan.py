@@ -11,7 +11,7 @@ from typing import Any
 
 from guardian.config.codeowners import PLACES, Codeowners, parse_codeowners
 from guardian.errors import ReadError
-from guardian.spec.discover import discover, service_name
+from guardian.spec.discover import discover, distinct, service_name
 from guardian.spec.sources import Side
 from guardian.spec.text import load, load_all
 from guardian.spec.trees import Tree
@@ -78,10 +78,8 @@ def scan(tree: Tree) -> Found:
 
 def name_services(specs: Sequence[str]) -> dict[str, str]:
     """A short name for the service of each specification: the nearest telling part of its path, if no other has it."""
-    named: dict[str, list[str]] = {}
-    for path in specs:
-        named.setdefault(_telling(path), []).append(path)
-    return {path: name if len(paths) == 1 else service_name(path) for name, paths in named.items() for path in paths}
+    names = distinct([(_telling(path), service_name(path), path) for path in specs])
+    return dict(zip(specs, names, strict=True))
 
 
 def _telling(path: str) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from guardian.errors import UsageError
 from guardian.fixes.patch import apply_patch
+from guardian.fixes.places import require_there
 from guardian.model import Fix
 
 
@@ -26,10 +27,11 @@ def apply_fix(fix: Fix, folder: Path) -> list[Path]:
 
     Raises:
         PatchError: a file is not the one that was checked.
-        UsageError: a file cannot be read or written.
+        UsageError: a file is not there, or cannot be read or written.
     """
     ready: list[tuple[Path, Path]] = []
     patches = [patch for patch in fix.patches if patch.elsewhere is None]
+    require_there([patch.file for patch in patches], folder)
     try:
         for patch in patches:
             target = Path(os.path.realpath(folder / patch.file))

@@ -66,12 +66,8 @@ def build(routes: Routes, consumers: Iterable[Consumer], services: Collection[st
             contact=consumer.contact,
             strict=consumer.strict,
         )
-        detailed = {use.service for use in consumer.uses if use.operation is not None}
-        for use in consumer.uses:
-            # A catalog knows that a service is used at all; who knows more makes that superfluous.
-            if (use.operation is not None or use.service not in detailed) and (
-                services is None or use.service in services
-            ):
+        for use in consumer.telling():
+            if services is None or use.service in services:
                 _add_use(graph, routes, use)
     return graph
 

@@ -6,6 +6,7 @@ much as the source knows of what is read and sent. What is not known is ``None``
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -85,6 +86,17 @@ class Consumer:
     owner: str | None = None
     contact: str | None = None
     strict: bool = False
+
+    def telling(self) -> Iterator[Use]:
+        """Its uses without those that others make superfluous.
+
+        A catalog knows that a service is used at all, and whoever knows an operation knows more. What a manifest says of
+        the service as a whole is meant, whatever else is known.
+        """
+        detailed = {use.service for use in self.uses if use.operation is not None}
+        for use in self.uses:
+            if use.operation is not None or use.tool == "manifest" or use.service not in detailed:
+                yield use
 
 
 @dataclass(frozen=True, slots=True)

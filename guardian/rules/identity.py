@@ -26,21 +26,22 @@ def fingerprint_of(
 
 
 def number_twins(changes: list[Change]) -> list[Change]:
-    """Fingerprints made unique: what another service has by the same title gets this service's, the rest is numbered.
+    """Fingerprints made unique: numbered within a service; what another service has by the same title gets this service's.
 
-    Which of several services keeps the shorter name depends on the others; ``same_print`` knows either.
+    In this order, so that what a service has alone and beside another differs by the service's name and nothing else. Which
+    of several services keeps the shorter name depends on the others; ``same_print`` knows either.
     """
     owners: dict[str, str] = {}
-    seen: dict[str, int] = {}
+    seen: dict[tuple[str, str], int] = {}
     result: list[Change] = []
     for change in changes:
-        name = change.fingerprint
-        if owners.setdefault(name, change.service) != change.service:
-            name = _of_service(name, change.service)
-        count = seen.get(name, 0)
-        seen[name] = count + 1
+        name, own = change.fingerprint, (change.service, change.fingerprint)
+        count = seen.get(own, 0)
+        seen[own] = count + 1
         if count:
             name = _digest(f"{name}:{count}")
+        if owners.setdefault(name, change.service) != change.service:
+            name = _of_service(name, change.service)
         result.append(change if name == change.fingerprint else change._replace(fingerprint=name))
     return result
 

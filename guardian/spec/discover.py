@@ -7,6 +7,7 @@ properly later; what is not one of the two kinds of file is never opened.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
@@ -106,7 +107,7 @@ def pair(
     renames: Iterable[FileChange] = (),
     titles: Callable[[str, str], str | None] | None = None,
 ) -> list[SpecPair]:
-    """Pair the documents of two sides by path, then by git's renames, then by a title that only one on each side has.
+    """Pair the documents of two sides by path, then by git's renames, by a title that only one has, by all but the ending.
 
     Args:
         base_paths: what `discover` found at base.
@@ -114,7 +115,7 @@ def pair(
         renames: what `changed_files` found; all but the renamed ones are ignored.
         titles: called with ``"base"`` or ``"head"`` and a path for its ``info.title``; only for what is left over.
 
-    A service is named by its head path without the ending (base path where it was removed).
+    A service is named by its head path without the ending (base path where it was removed), where no other is named so.
     """
     base, head = set(base_paths), set(head_paths)
     pairs = [(path, path) for path in base & head]
@@ -125,29 +126,53 @@ def pair(
             base.remove(change.base)
             head.remove(change.head)
     if titles is not None and base and head:
-        for was, now in _same_title(sorted(base), sorted(head), titles):
+        for was, now in _alike(sorted(base), sorted(head), titles):
             pairs.append((was, now))
             base.remove(was)
             head.remove(now)
-    found = [SpecPair(service_name(now), was, now) for was, now in pairs]
-    found += [SpecPair(service_name(path), path, None) for path in base]
-    found += [SpecPair(service_name(path), None, path) for path in head]
+    for was, now in _alike(sorted(base), sorted(head), lambda _, path: service_name(path)):  # YAML became JSON
+        pairs.append((was, now))
+        base.remove(was)
+        head.remove(now)
+    either: list[tuple[str | None, str | None]] = [
+        *pairs,
+        *((path, None) for path in base),
+        *((None, path) for path in head),
+    ]
+    names = distinct([(service_name(path), path) for path in (now or was or "" for was, now in either)])
+    found = [SpecPair(name, was, now) for name, (was, now) in zip(names, either, strict=True)]
     return sorted(found, key=lambda each: (each.service, each.head_path or "", each.base_path or ""))
 
 
-def _same_title(
-    base: Sequence[str], head: Sequence[str], titles: Callable[[str, str], str | None]
-) -> list[tuple[str, str]]:
-    def only(role: str, paths: Sequence[str]) -> dict[str, str]:
-        by_title: dict[str, list[str]] = {}
-        for path in paths:
-            title = titles(role, path)
-            if title:
-                by_title.setdefault(title, []).append(path)
-        return {title: found[0] for title, found in by_title.items() if len(found) == 1}
+def _alike(base: Sequence[str], head: Sequence[str], mark: Callable[[str, str], str | None]) -> list[tuple[str, str]]:
+    """What has a mark, such as its title, that only one document on each side has."""
 
-    base_titles, head_titles = only("base", base), only("head", head)
-    return [(base_titles[title], head_titles[title]) for title in sorted(base_titles.keys() & head_titles.keys())]
+    def only(role: str, paths: Sequence[str]) -> dict[str, str]:
+        by_mark: dict[str, list[str]] = {}
+        for path in paths:
+            found = mark(role, path)
+            if found:
+                by_mark.setdefault(found, []).append(path)
+        return {found: several[0] for found, several in by_mark.items() if len(several) == 1}
+
+    bases, heads = only("base", base), only("head", head)
+    return [(bases[found], heads[found]) for found in sorted(bases.keys() & heads.keys())]
+
+
+def distinct(choices: Sequence[Sequence[str]]) -> list[str]:
+    """A name for each that no other has: the first of its choices, of which the later ones tell more and the last all.
+
+    Whose names are alike takes its next choice, and so does the other: which one is called what depends on no order.
+    """
+    taken = [0] * len(choices)
+    while True:
+        names = [several[at] for several, at in zip(choices, taken, strict=True)]
+        counts = Counter(names)
+        alike = [at for at, name in enumerate(names) if counts[name] > 1 and taken[at] + 1 < len(choices[at])]
+        if not alike:
+            return names
+        for at in alike:
+            taken[at] += 1
 
 
 def service_name(path: str) -> str:

@@ -15,7 +15,7 @@ import shlex
 import subprocess
 import threading
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -87,20 +87,26 @@ class WorkTreeFiles(NamedTuple):
     unread: list[tuple[str, str]]
 
 
-def ask(cwd: Path, *args: str) -> bytes:
-    """What ``git ARGS`` prints in ``cwd``.
+def ask(cwd: Path, *args: str, told: bytes | None = None) -> bytes:
+    """What ``git ARGS`` prints in ``cwd``, perhaps told something on its standard input.
 
     Raises:
         GitRefusal: git ended with an error.
         ReadError: git is not installed, does not answer in time, or does not trust the repository.
     """
-    return _asked(cwd, *args).stdout
+    return _asked(cwd, *args, told=told).stdout
 
 
-def _asked(cwd: Path, *args: str) -> subprocess.CompletedProcess[bytes]:
+def _asked(cwd: Path, *args: str, told: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
     try:
         done = subprocess.run(
-            _command(*args), cwd=cwd, env=_environment(), capture_output=True, timeout=TIMEOUT_S, check=False
+            _command(*args),
+            cwd=cwd,
+            env=_environment(),
+            input=told,
+            capture_output=True,
+            timeout=TIMEOUT_S,
+            check=False,
         )
     except FileNotFoundError:
         raise _no_git() from None
@@ -336,11 +342,16 @@ def skipped_files(folder: Path) -> dict[str, str]:
 
 def is_ignored(folder: Path, path: str) -> bool:
     """Whether a path that git does not track is one that it is told to ignore."""
+    return bool(ignored(folder, [path]))
+
+
+def ignored(folder: Path, paths: Sequence[str]) -> list[str]:
+    """Those of these paths that git does not track and is told to ignore."""
     try:
-        ask(folder, "check-ignore", "--quiet", "--", path)
-    except GitRefusal:
-        return False
-    return True
+        told = "".join(f"{path}\0" for path in paths).encode("utf-8", "surrogateescape")
+        return _paths(ask(folder, "check-ignore", "-z", "--stdin", told=told))
+    except GitRefusal:  # none of them
+        return []
 
 
 def list_work_tree(folder: Path) -> WorkTreeFiles:

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
+import os
 import re
-from pathlib import PurePosixPath
+import stat
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePosixPath
 
 _MAGIC = re.compile(r"[*?\[]")
 
 
 def matches_glob(path: str, pattern: str) -> bool:
     """Whether a path matches a glob: ``*`` and ``?`` stay within a folder, ``**`` crosses folders, ``[ab]`` is one of."""
+    return _expression(pattern).fullmatch(path) is not None
+
+
+@functools.lru_cache(maxsize=1024)
+def _expression(pattern: str) -> re.Pattern[str]:
     expression = ""
     for part in re.findall(r"\*\*/|\*\*|\*|\?|\[!?[^\]]+\]|.", pattern, re.DOTALL):
         if part == "**/":
@@ -27,7 +36,35 @@ def matches_glob(path: str, pattern: str) -> bool:
             expression += f"[{negation}{members}]"
         else:
             expression += re.escape(part)
-    return re.fullmatch(expression, path, re.DOTALL) is not None
+    return re.compile(expression, re.DOTALL)
+
+
+def matches_on_disk(root: Path, pattern: str) -> Iterator[str]:
+    """The regular files below a folder that a glob without ``**`` matches, looked up and not searched for.
+
+    No links are followed, and there is nothing in a folder that nobody may list.
+    """
+    yield from _matches_below(f"{root}/", "", str(PurePosixPath(pattern)).split("/"))
+
+
+def _matches_below(root: str, folder: str, steps: Sequence[str]) -> Iterator[str]:
+    step, *rest = steps
+    try:
+        names = os.listdir(root + folder) if _MAGIC.search(step) else [step]
+    except OSError:
+        return
+    for name in names:
+        if not matches_glob(name, step):
+            continue
+        path = f"{folder}/{name}" if folder else name
+        try:
+            mode = os.lstat(root + path).st_mode
+        except OSError:
+            continue
+        if rest and stat.S_ISDIR(mode):
+            yield from _matches_below(root, path, rest)
+        elif not rest and stat.S_ISREG(mode):
+            yield path
 
 
 def fixed_folder(pattern: str) -> str:

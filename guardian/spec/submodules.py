@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from guardian.errors import ReadError
 from guardian.spec import git
 
+MODULES = ".gitmodules"
 _GITLINK, _SYMLINK, _FOLDER = "160000", "120000", "40000"
 #: How many links of the file system may lead to each other, as git has it.
 _MAX_LINKS = 40
@@ -89,13 +90,34 @@ def git_dir_in(folder: Path) -> Path | None:
 
 def _name_of(repo: Path, git_dir: Path | None, commit: str, folder: str) -> str:
     """What a submodule is called, which is what its clone is filed under: its first folder, unless somebody named it."""
-    wanted = ["config", "--blob", f"{commit}:.gitmodules", "-z", "--get-regexp", r"^submodule\..*\.path$"]
+    named = _folders_by_name(repo, commit, git_dir)
+    return next((name for name, path in named.items() if path == folder), folder)
+
+
+def _folders_by_name(repo: Path, commit: str | None, git_dir: Path | None = None) -> dict[str, str]:
+    """The folders of submodules as ``.gitmodules`` has them, in a commit or in the work tree."""
+    place = ["--blob", f"{commit}:{MODULES}"] if commit is not None else ["--file", str(repo / MODULES)]
+    wanted = ["config", *place, "-z", "--get-regexp", r"^submodule\..*\.path$"]
     try:
         found = git.ask(git_dir or repo, *git.elsewhere(git_dir), *wanted).decode("utf-8", "surrogateescape")
     except git.GitRefusal:  # no .gitmodules, or nothing in it
-        return folder
-    entries = (entry.partition("\n") for entry in found.split("\0"))
-    return next((key[len("submodule.") : -len(".path")] for key, _, path in entries if path == folder), folder)
+        return {}
+    entries = (entry.partition("\n") for entry in found.split("\0") if entry)
+    return {key[len("submodule.") : -len(".path")]: path for key, _, path in entries}
+
+
+def moved_folders(repo: Path, base: str, head: str | None, renamed: Mapping[str, str]) -> dict[str, str]:
+    """The submodules that have another folder in one commit than in another, or in the work tree: head's by base's.
+
+    Git pairs those of one commit, as it pairs files. Where a submodule goes on to another commit as it moves, its name
+    tells.
+
+    Args:
+        renamed: what git has paired, by base's path.
+    """
+    was, now = _folders_by_name(repo, base), _folders_by_name(repo, head)
+    alike = {was[name]: now[name] for name in was.keys() & now.keys() if was[name] != now[name]}
+    return alike | {path: renamed[path] for path in was.values() if path in renamed}
 
 
 def not_here(link: Gitlink, path: str, label: str, cloned: bool) -> ReadError:

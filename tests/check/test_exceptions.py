@@ -320,6 +320,35 @@ def removals(outcome: Outcome) -> dict[str, tuple[str, bool]]:
     }
 
 
+def test_an_entry_of_a_service_that_is_not_here(check: Guardian, namesakes: Repo):
+    """An entry that is taken for another service by its fingerprint alone says so; it may mean one that is passed over."""
+    namesakes.write("specs/one.yaml", USERS_RENAMED)
+    here = ("--base", "HEAD", "--mode", "contract")
+    mark = fingerprint(check(namesakes, *here))
+    entry = ENTRY.replace("service: users", "service: old").replace("  field: email", f"  fingerprint: {mark}")
+    namesakes.write("guardian.exceptions.yaml", entry)
+    outcome = check(namesakes, *here)
+    assert accepted(outcome)
+    (note,) = [each for each in outcome.report["notes"] if "fingerprint" in each["message"]]
+    assert (note["level"], note["file"], note["line"]) == ("warning", "guardian.exceptions.yaml", 1)
+    assert "names old, which is no service here, and is taken for one by its fingerprint" in note["message"]
+    assert "exception-stale" not in check(namesakes, *here, "--service", "two").rules
+    namesakes.write("specs/one.yaml", USERS)
+    assert check(namesakes, *here).rules == ["exception-stale"]
+
+
+def test_an_entry_of_several_services(check: Guardian, namesakes: Repo):
+    """An entry by the name of several is not stale where only one that it has nothing to do with is looked at."""
+    namesakes.write("guardian.yaml", "version: 1\nservices:\n  users: {spec: 'specs/*.yaml'}\n")
+    namesakes.write("specs/one.yaml", USERS_RENAMED)
+    namesakes.write("guardian.exceptions.yaml", ENTRY)
+    here = ("--base", "HEAD", "--mode", "contract")
+    assert accepted(check(namesakes, *here))
+    assert check(namesakes, *here, "--service", "users/two").rules == []
+    namesakes.write("specs/one.yaml", USERS)
+    assert check(namesakes, *here).rules == ["exception-stale"]
+
+
 @pytest.mark.parametrize("together", [False, True])
 def test_of_two_apis_with_one_title_each_has_its_own(
     guardian: Guardian, check: Guardian, namesakes: Repo, together: bool

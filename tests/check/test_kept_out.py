@@ -60,7 +60,14 @@ def test_ignored_specification_of_a_new_entry(check: Guardian, generated: Repo):
     """The check that brings the entry passes, and says what will come of it."""
     outcome = check(generated, "--base", "main^")
     assert outcome.code == 0
-    assert any("never will, as git ignores it" in message for message, _ in notes(outcome))
+    (text,) = [message for message, _ in notes(outcome) if "never will, as git ignores it" in message]
+    assert "later checks of gen will end with an error" in text
+
+
+def test_ignored_specification_of_another_service(check: Guardian, generated: Repo):
+    """It is in nobody's way who asks for another service."""
+    assert check(generated, "--service", "users").code == 0
+    assert check(generated, "--service", "gen").code == 3
 
 
 def test_two_folders_of_generated_files(check: Guardian, generated: Repo, tmp_path: Path):
@@ -82,6 +89,76 @@ def test_specification_that_base_only_names(check: Guardian, repo: Repo):
     assert outcome.code == 0
     message = "main names orders in its guardian.yaml, but has no orders.yaml: nothing is compared with it"
     assert (message, "orders.yaml") in notes(outcome)
+
+
+GLOB = "version: 1\nservices:\n  all: {spec: SPEC}\n  users: {spec: specs/users.yaml}\n"
+
+
+@pytest.fixture
+def globbed(repo: Repo) -> Repo:
+    """A service that a glob names; what lies in ``services/gen`` is ignored by git, and not there yet."""
+    repo.git("rm", "-rq", "guardian.yaml", "consumers")
+    repo.write(".gitignore", "gen/\n")
+    repo.write("services/users/api.yaml", USERS)
+    return repo
+
+
+def commit(repo: Repo, spec: str) -> None:
+    """Let both sides have a guardian.yaml with this glob."""
+    repo.write("guardian.yaml", GLOB.replace("SPEC", f'"{spec}"'))
+    repo.git("checkout", "--quiet", "-B", "main")
+    repo.commit()
+    repo.git("checkout", "--quiet", "-B", "feature")
+
+
+def test_ignored_specification_under_a_glob(check: Guardian, globbed: Repo):
+    """A glob that matches an ignored file besides others says that this one is not checked."""
+    commit(globbed, "services/*/api.yaml")
+    assert warnings(check(globbed)) == []
+    globbed.write("services/gen/api.yaml", ORDERS)
+    globbed.write("services/node_modules/api.yaml", ORDERS)
+    globbed.write("services/gen/more/api.yaml", ORDERS)
+    outcome = check(globbed)
+    assert (outcome.code, outcome.changes, outcome.report["summary"]["specs"]) == (0, [], 2)
+    [message] = [message for message, file in notes(outcome) if file == "guardian.yaml"]
+    assert message.startswith("service all: services/*/api.yaml also matches services/gen/api.yaml, which git ignores")
+    assert warnings(check(globbed, "--head", "feature")) == []
+
+
+@pytest.mark.parametrize("spec", ["services/gen/*.yaml", "services/gen/**/api.yaml"])
+def test_only_ignored_specifications_under_a_glob(check: Guardian, globbed: Repo, spec: str):
+    """A glob that matches nothing else means them, as a path does: they cannot be compared."""
+    commit(globbed, spec)
+    globbed.write("services/gen/api.yaml", ORDERS)
+    outcome = check(globbed)
+    assert outcome.code == 3
+    assert "guardian.yaml:3: service all: main has no services/gen/api.yaml, as git ignores it" in outcome.err
+    outcome = check(globbed, "--base", "main^")
+    assert outcome.code == 0
+    assert any("never will, as git ignores it" in message for message, _ in notes(outcome))
+
+
+def test_builds_copy_specifications(check: Guardian, globbed: Repo):
+    """What a glob through all folders matches in the folders of a build is no specification that somebody left out."""
+    commit(globbed, "**/api.yaml")
+    globbed.write("services/users/gen/api.yaml", USERS)
+    assert (check(globbed).code, warnings(check(globbed))) == (0, [])
+
+
+def test_specification_that_git_no_longer_tracks(check: Guardian, globbed: Repo):
+    """A file that base has is compared, ignored now or not; one that is not there is gone, whatever else is ignored."""
+    globbed.write("services/orders/api.yaml", ORDERS)
+    commit(globbed, "services/*/api.yaml")
+    globbed.write(".gitignore", "gen/\nservices/users/\n")
+    globbed.git("rm", "-rq", "--cached", "services/users")
+    globbed.commit()
+    globbed.write("services/users/api.yaml", USERS_RENAMED)
+    outcome = check(globbed)
+    assert (outcome.rules, warnings(outcome)) == (["property-removed", "property-added"], [])
+    globbed.remove("services/users/api.yaml")
+    globbed.git("rm", "-rq", "services/orders")
+    globbed.write("services/gen/api.yaml", USERS)
+    assert check(globbed).rules == ["operation-removed", "operation-removed"]
 
 
 # --- consumers --------------------------------------------------------------------------------------------------------

@@ -259,15 +259,56 @@ def test_a_document_that_is_none_any_more(check: Guardian, found: Repo):
 
 
 def test_a_folder_that_guardian_yaml_does_not_follow(check: Guardian, repo: Repo):
-    """A specification that moved while guardian.yaml names its old place is compared, and the entry is to be corrected."""
+    """A specification that moved while guardian.yaml names its old place is no pass: no later check would find it."""
     repo.git("mv", "specs/users.yaml", "specs/people.yaml")
     outcome = check(repo)
-    assert (outcome.code, outcome.rules) == (0, [])
-    text = "the specification of users has moved to specs/people.yaml: correct `spec`, which is specs/users.yaml"
-    assert said(outcome) == [text]
-    repo.write("specs/people.yaml", USERS_RENAMED)
-    outcome = check(repo)
-    assert (outcome.code, broken(outcome)) == (1, ["billing"])
+    assert (outcome.code, outcome.out) == (3, "")
+    text = "guardian.yaml:3: service users: there is no specs/users.yaml, as the specification has moved to"
+    assert f"{text} specs/people.yaml" in outcome.err
+    assert "correct `spec` to specs/people.yaml" in outcome.err
+    repo.replace("guardian.yaml", "specs/users.yaml", "specs/people.yaml")
+    assert check(repo).code == 0
+
+
+def test_a_folder_that_a_glob_does_not_follow(check: Guardian, family: Repo):
+    """So it is where a whole folder leaves a glob."""
+    family.git("mv", "specs", "apis")
+    outcome = check(family)
+    assert outcome.code == 3
+    assert "there is no specs/*.yaml, as the specification has moved to apis/users.yaml" in outcome.err
+
+
+def test_a_mistake_about_a_service_that_is_not_asked_for(check: Guardian, repo: Repo):
+    """Who asks for one service is not stopped by what is wrong with the entry of another."""
+    repo.write("specs/orders.yaml", MORE)
+    orders = "services:\n  orders: {spec: specs/orders.yaml}\n  later: {spec: specs/later.yaml}\n"
+    repo.write("guardian.yaml", CONFIG.replace("services:\n", orders))
+    repo.git("mv", "specs/users.yaml", "specs/people.yaml")
+    assert check(repo, "--service", "orders").code == 0
+    for name, text in (
+        ("users", "service users: there is no specs/users.yaml"),
+        ("later", "service later: there is no"),
+    ):
+        outcome = check(repo, "--service", name)
+        assert outcome.code == 3
+        assert text in outcome.err
+    assert check(repo, "--service", "nobody").code == 2
+    assert check(repo).code == 3
+
+
+def test_what_leaves_a_glob_is_gone(check: Guardian, family: Repo):
+    """A document that is put away while others stay is removed, and breaks its readers."""
+    family.write("specs/people.yaml", MORE)
+    family.commit()
+    family.git("checkout", "--quiet", "-B", "main")
+    family.git("checkout", "--quiet", "-B", "feature")
+    (family.folder / "archive").mkdir()
+    family.git("mv", "specs/users.yaml", "archive/users.yaml")
+    outcome = check(family, *MODE)
+    assert (outcome.code, broken(outcome)) == (1, ["billing", "search"])
+    assert outcome.only("operation-removed")["service"] == "users/users"
+    why = "users/users is gone: guardian.yaml no longer names it; its specification is archive/users.yaml now"
+    assert said(outcome) == [why]
 
 
 def test_a_document_like_the_one_that_guardian_yaml_names(check: Guardian, repo: Repo):

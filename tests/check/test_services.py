@@ -167,8 +167,8 @@ def test_missing_specification(check: Guardian, repo: Repo):
     repo.commit()
     outcome = check(repo)
     assert (outcome.code, outcome.out) == (3, "")
-    assert "guardian.yaml: service users: there is no specs/user.yaml in origin" not in outcome.err
-    assert "guardian.yaml: service users: there is no specs/user.yaml in main or the working directory" in outcome.err
+    assert "guardian.yaml:3: service users: there is no specs/user.yaml in origin" not in outcome.err
+    assert "guardian.yaml:3: service users: there is no specs/user.yaml in main or the working directory" in outcome.err
 
 
 # --- globs --------------------------------------------------------------------------------------------------------

@@ -117,6 +117,57 @@ def test_named_submodule(check: Guardian, outer: Repo):
     assert check(outer, "--base", "feature", "--head", "feature").code == 0
 
 
+@pytest.mark.parametrize("head", [(), ("--head", "feature")])
+@pytest.mark.parametrize("how", ["one name", "a glob", "another entry"])
+def test_moved_submodule(check: Guardian, outer: Repo, head: tuple[str, ...], how: str):
+    """A submodule with another folder is the same API, whether its commit is the same or goes on."""
+    outer.git("checkout", "--quiet", "--recurse-submodules", "main")
+    outer.write("specs/more.yaml", USERS.replace("/users", "/more"))
+    if how == "a glob":
+        outer.write("guardian.yaml", "version: 1\nservices:\n  all: {spec: '**/specs/*.yaml'}\n")
+    outer.commit()
+    broken = outer.git("rev-parse", "feature:contracts")
+    outer.git("checkout", "--quiet", "-B", "feature")
+    outer.git("mv", "contracts", "api")
+    if how != "a glob":
+        outer.replace("guardian.yaml", "contracts/", "api/")
+    if how == "another entry":
+        outer.replace("guardian.yaml", "users:", "people:")
+    outer.commit()
+    outcome = check(outer, *head)
+    assert (outcome.code, outcome.changes) == (0, [])
+    assert any("moved here from contracts/specs/users.yaml" in message for message, _ in notes(outcome))
+    outer.git("-C", "api", "checkout", "--quiet", broken)
+    outer.commit()
+    outcome = check(outer, *head)
+    assert (outcome.code, outcome.rules) == (1, ["property-removed"])
+    assert outcome.only("property-removed")["base"]["file"] == "contracts/specs/users.yaml"
+
+
+def test_submodule_that_was_added_again(check: Guardian, outer: Repo):
+    """Nor is it new where it has another name in another folder: git pairs what is at one commit."""
+    outer.git("branch", "--force", "main", "feature")
+    outer.git("mv", "contracts", "api")
+    outer.replace(".gitmodules", '"contracts"', '"api"')
+    outer.replace("guardian.yaml", "users: {spec: contracts/", "people: {spec: api/")
+    outer.commit()
+    outcome = check(outer, "--head", "feature")
+    assert (outcome.code, outcome.changes) == (0, [])
+
+
+def test_moved_submodule_that_is_not_here(check: Guardian, outer: Repo, tmp_path: Path):
+    """Where its base cannot be read, that is what is said of it."""
+    outer.git("branch", "--force", "main", "feature")
+    outer.git("mv", "contracts", "api")
+    outer.replace("guardian.yaml", "users: {spec: contracts/", "people: {spec: api/")
+    outer.commit()
+    bare = outer.clone(tmp_path / "bare")
+    bare.git("branch", "main", "origin/main")
+    outcome = check(bare)
+    assert outcome.code == 3
+    assert "lies in the submodule" in outcome.err
+
+
 def test_git_dir_in_the_environment(check: Guardian, outer: Repo, monkeypatch: pytest.MonkeyPatch):
     """A hook's GIT_DIR is the outer repository's, never the submodule's."""
     monkeypatch.setenv("GIT_DIR", str(outer.folder / ".git"))

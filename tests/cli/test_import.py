@@ -41,6 +41,19 @@ def test_manifests_are_printed(guardian: Guardian, tmp_path: Path) -> None:
     assert "they are messages" in outcome.err
 
 
+def test_a_provider_by_the_name_of_several(guardian: Guardian, tmp_path: Path) -> None:
+    """A pact may name the entry of guardian.yaml whose glob has several documents: it means the one with the operation."""
+    lay(tmp_path)
+    (tmp_path / "people.yaml").write_text(SPEC.replace("/users/", "/people/"))
+    (tmp_path / "guardian.yaml").write_text("services: {shop: {spec: '[pu]*.yaml'}}\n")
+    (tmp_path / "p.json").write_text(json.dumps({**PACT, "provider": {"name": "shop"}}))
+    outcome = guardian("import", "pact", "p.json")
+    assert outcome.code == 0
+    (use,) = load(outcome.out.encode(), "m.yaml")["uses"]
+    assert (use["service"], use["operation"]) == ("shop/users", "GET /users/{id}")
+    assert "is no service here" not in outcome.err
+
+
 def test_manifests_are_written(guardian: Guardian, tmp_path: Path) -> None:
     """With --output each consumer has its file; one that is there is not overwritten unasked."""
     lay(tmp_path)

@@ -110,6 +110,7 @@ def test_hostile_names(guardian, tmp_path: Path):
         (["apis/users.yaml", "apis/orders-api.json"], ["users", "orders-api"]),
         (["a/users/openapi.yaml", "b/users/openapi.yaml"], ["a/users/openapi", "b/users/openapi"]),
         (["stripe/2024-06-20/spec3.yaml"], ["stripe"]),
+        (["svc/openapi.json", "svc/openapi.yaml"], ["svc/openapi.json", "svc/openapi.yaml"]),
     ],
 )
 def test_names(specs: list[str], names: list[str]):

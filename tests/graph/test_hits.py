@@ -190,6 +190,7 @@ def uses(*each: dict[str, Any]) -> list[Consumer]:
                     reads=fields(one.get("reads"), parse),
                     sends=fields(one.get("sends"), parse_sent),
                     confidence=one.get("confidence", "declared"),
+                    tool=one.get("tool", "manifest"),
                 )
                 for number, one in enumerate(each)
             ),
@@ -217,9 +218,18 @@ def test_one_source_knows_what_another_leaves_open() -> None:
 
 def test_a_catalog_says_that_a_service_is_used() -> None:
     """Who is only known to use the service is possibly hit by anything; who declares more is judged by that."""
-    vague = {"operation": None}
+    vague = {"operation": None, "tool": "backstage"}
     assert impacts(change(), uses(vague)) == {"c": POSSIBLE}
     assert impacts(change(), uses(vague, {"operation": "POST /users", "reads": []})) == {}
+
+
+def test_a_manifest_that_names_the_service_means_it() -> None:
+    """Beside an operation that is declared, a manifest's use of the whole service counts on: the rest is possible."""
+    vague, known = {"operation": None}, {"operation": "GET /users/{id}", "reads": ["id"]}
+    removed = change("", operation="POST /users", hit=Hit.EVERY_USER, place="operation")
+    assert impacts(removed, uses(vague, known)) == impacts(removed, uses(vague)) == {"c": POSSIBLE}
+    assert impacts(change("email"), uses(vague, known)) == {"c": POSSIBLE}
+    assert impacts(change("id"), uses(vague, known)) == {"c": BROKEN}
 
 
 def test_recorded_scopes_are_not_known() -> None:

@@ -236,6 +236,20 @@ def test_a_use_of_no_known_operation_is_written_as_it_is_read() -> None:
     assert to_yaml(again) == to_yaml(manifests(to_yaml(again))[0])
 
 
+def test_a_whole_service_is_written_where_it_is_meant() -> None:
+    """Of a service whose operations are known, a catalog says nothing more; a manifest that names all of it does."""
+    place = Location("x", "")
+    known = Use("shop", "users", "GET /users/{id}", place, reads=())
+
+    def written(tool: str) -> list[str | None]:
+        whole = Use("shop", "users", None, place, tool=tool)
+        (again,) = manifests(to_yaml(Consumer("shop", (whole, known))))
+        return [use.operation for use in again.uses]
+
+    assert written("backstage") == ["GET /users/{id}"]
+    assert written("manifest") == [None, "GET /users/{id}"]
+
+
 PAIRS = Path(__file__).resolve().parents[3] / "shared" / "pairs"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from guardian.spec.discover import SpecPair, discover, pair, service_name, titles_of
+from guardian.spec.discover import SpecPair, discover, distinct, pair, service_name, titles_of
 from guardian.spec.git import FileChange
 from guardian.spec.sources import Side
 from guardian.spec.trees import MemoryTree
@@ -88,6 +88,22 @@ def test_titles_are_read_from_their_own_side() -> None:
         SpecPair("x", "x.yaml", None),
         SpecPair("y", None, "y.yaml"),
     ]
+
+
+def test_two_documents_of_one_stem() -> None:
+    """Their endings tell them apart; one that only changed its ending is the same service."""
+    assert pair(["a.yaml", "a.json", "b.yaml"], ["a.yaml", "a.json", "b.json"]) == [
+        SpecPair("a.json", "a.json", "a.json"),
+        SpecPair("a.yaml", "a.yaml", "a.yaml"),
+        SpecPair("b", "b.yaml", "b.json"),
+    ]
+
+
+def test_names_of_which_no_two_are_alike() -> None:
+    """Whose names are alike takes the next choice, and so does whom that makes alike."""
+    choices = [("a", "a.yaml"), ("a", "a.json"), ("a.json", "a.json.yaml"), ("b", "b.yaml")]
+    assert distinct(choices) == ["a.yaml", "a.json", "a.json.yaml", "b"]
+    assert distinct(choices[::-1]) == ["b", "a.json.yaml", "a.json", "a.yaml"]
 
 
 def test_services_are_named_by_path() -> None:

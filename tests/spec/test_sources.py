@@ -422,8 +422,8 @@ def lock(monkeypatch: pytest.MonkeyPatch) -> Lock:
 
         return asked
 
-    def git_in_it(cwd: Path, *args: str) -> subprocess.CompletedProcess[bytes]:
-        done = asked(cwd, *args)
+    def git_in_it(cwd: Path, *args: str, told: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
+        done = asked(cwd, *args, told=told)
         if args[0] == "ls-files":
             root = Path(git_module._line(cwd, "rev-parse", "--show-toplevel"))
             for folder in locked:

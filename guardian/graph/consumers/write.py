@@ -39,7 +39,7 @@ def to_yaml(consumer: Consumer, routes: Routes | None = None) -> str:
     groups: dict[tuple[str, str], list[Use]] = {}
     whole: dict[str, list[Use]] = {}
     vague: dict[str, Use] = {}
-    for use in consumer.uses:
+    for use in consumer.telling():
         if use.operation is None:
             whole.setdefault(use.service, []).append(use)
             continue

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import fnmatch
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 from guardian import fieldpath
 from guardian.check.configfile import read_config
+from guardian.check.state import open_state
+from guardian.config import CheckRequest
 from guardian.errors import UsageError
-from guardian.graph.consumers.load import load_consumers
+from guardian.graph.consumers.elsewhere import is_elsewhere
 from guardian.graph.uses import Consumer, Use
 from guardian.learn.contract.companies import Company
 from guardian.spec.api import Api, Node
-from guardian.spec.normalise import read_api
-from guardian.spec.refs import Documents
-from guardian.spec.trees import DirectoryTree
 
 Json = dict[str, Any]
 
@@ -28,27 +27,32 @@ def read(config_file: Path) -> Company:
 
     Raises:
         GuardianError: guardian.yaml, a specification or a declaration cannot be read.
-        UsageError: there is no service, or no consumer.
+        UsageError: there is no consumer.
     """
     if not config_file.is_file():
         raise UsageError(f"there is no {config_file}", hint="--graph names a guardian.yaml")
     config = read_config(config_file.read_bytes(), str(config_file))
-    tree = DirectoryTree(config_file.resolve().parent)
-    side = Documents(tree)
-    apis: dict[str, Api] = {}
-    for name, service in sorted(config.services.items()):
-        for path in sorted(each for each in tree.files() if fnmatch.fnmatchcase(each, service.spec)):
-            apis[name if name not in apis else f"{name}/{path}"] = read_api(side, path, name)
-    if not apis:
-        raise UsageError("guardian.yaml names no specification that is there", file=str(config_file))
-    patterns = [(tree, pattern) for pattern in config.consumers if not pattern.startswith("git+")]
-    found = load_consumers(patterns, sorted(apis), apis).consumers if patterns else ()
+    folder = config_file.resolve().parent
+    request = CheckRequest(
+        cwd=folder,
+        as_of=date.today(),
+        config=config,
+        config_file=folder / config_file.name,
+        head=str(folder),
+        consumers=tuple(pattern for pattern in config.consumers if not is_elsewhere(pattern)),
+        allow_remote_refs=config.allow_remote_refs,
+    )
+    # As a check knows them: services by their names, and consumers by whatever name they call them.
+    state = open_state(request)
+    apis = state.apis.heads()
+    found = state.declared.everybody
     if not found:
         raise UsageError(
             "guardian.yaml names no consumers to play with", file=str(config_file), hint="add `consumers:`"
         )
-    documents = {name: _Bundle(api).document() for name, api in apis.items() if api.dialect.startswith("3")}
-    return Company(config_file.resolve().parent.name, documents, {each.name: manifest(each) for each in found})
+    with state.apis.explaining():
+        documents = {name: _Bundle(api).document() for name, api in apis.items() if api.dialect.startswith("3")}
+    return Company(folder.name, documents, {each.name: manifest(each) for each in found})
 
 
 def manifest(consumer: Consumer) -> Json:

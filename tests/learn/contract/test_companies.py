@@ -96,6 +96,19 @@ def test_the_fixture_company_is_one_of_them() -> None:
     assert read_consumers(company.manifests)
 
 
+def test_a_company_by_the_names_of_a_check(tmp_path: Path) -> None:
+    """Documents of one glob are told apart as in a check, and who names their entry is a reader of what it uses."""
+    for name in ("users", "people"):
+        text = f"openapi: 3.1.0\ninfo: {{title: A, version: '1'}}\npaths: {{'/{name}': {{get: {{}}}}}}\n"
+        (tmp_path / f"{name}.yaml").write_text(text)
+    (tmp_path / "guardian.yaml").write_text("services: {shop: {spec: '[pu]*.yaml'}}\nconsumers: [web]\n")
+    (tmp_path / "web").mkdir()
+    (tmp_path / "web" / "web.yaml").write_text("consumer: web\nuses: [{service: shop, operation: GET /users}]\n")
+    company = read_company(tmp_path / "guardian.yaml")
+    assert list(company.services) == ["shop/people", "shop/users"]
+    assert company.manifests["web"]["uses"] == [{"service": "shop/users", "operation": "GET /users"}]
+
+
 def test_a_company_that_is_not_there(tmp_path: Path) -> None:
     """A missing guardian.yaml, and one without consumers, are refused with what to do."""
     from guardian.errors import UsageError
