@@ -33,8 +33,9 @@ A cell is the verdict on the edit, then on its reverse, where nothing is known o
 - keywords that the parameters, headers and forms of OpenAPI 2.0 do not have: they know no objects and no composition;
 - fields in versions without them.
 
-A warning where other places break is one that no message could prove: an object without any key, for one, has no text of
-its own in a parameter or a form (`minProperties`, `else`). The edits are in `fixtures/probes.py` and `fixtures/fields.yaml`.
+A warning where other places break is one that no message could prove: an object without any key has no text of its own in
+a parameter (`minProperties`, `else`), and in a plain part of a multipart form null and text look alike (`nullable`), and
+so do numbers and text (`items`). The edits are in `fixtures/probes.py` and `fixtures/fields.yaml`.
 """
 
 Cell = tuple[str, str]

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from guardian.model import Direction
 from guardian.rules.encoding import shared_headers
+from guardian.rules.form_fields import Form, form_of
 from guardian.rules.matching import Matched, either, match_callbacks, match_operations
 from guardian.rules.pairs import (
     ApiPair,
@@ -300,7 +301,8 @@ class _Sides:
             )  # fmt: skip
         elif base.content and head.content:
             one, other = base.content[0], head.content[0]
-            yield from _root(one.schema, other.schema, operation, place, direction, field=base.field)
+            form = form_of(one, other, direction)
+            yield from _root(one.schema, other.schema, operation, place, direction, field=base.field, form=form)
 
     # -- bodies ----------------------------------------------------------------------------------------------------
 
@@ -325,12 +327,15 @@ class _Sides:
     ) -> Iterator[Placed]:
         both, lost, gained = match_media_types(base.content, head.content)
         parents = _below(base.node, "content"), _below(head.node, "content")
-        for one, other in both:
+        # Forms last: what has the same schema and types tells all that a form tells, in which number and text look alike.
+        for one, other in sorted(both, key=lambda pair: form_of(pair[0], pair[1], direction) is not None):
             place = f"{part} {label(one, base.content)}"
             yield Placed(MediaTypePair(one, other, direction, *parents), operation, place, direction)
-            text = one.name == other.name == "application/x-www-form-urlencoded"
-            xml = is_xml(one.name) and is_xml(other.name)
-            yield from _root(one.schema, other.schema, operation, place, direction, text=text, xml=xml)
+            form = form_of(one, other, direction)
+            yield from _root(
+                one.schema, other.schema, operation, place, direction,
+                text=form is not None and not form.multipart, xml=is_xml(one.name) and is_xml(other.name), form=form,
+            )  # fmt: skip
             for name, ours, theirs in shared_headers(one, other):
                 below = f"{place} part {name} header {ours.name}"
                 yield from self._values(ours, theirs, operation, below, direction)
@@ -452,8 +457,9 @@ def _root(
     style: str = "",
     explode: bool | None = None,
     xml: bool = False,
+    form: Form | None = None,
 ) -> Iterator[Placed]:
     if base is None and head is None:
         return
-    root = SchemaRoot(base or ANYTHING, head or ANYTHING, direction, place, field, text, style, explode, xml)
+    root = SchemaRoot(base or ANYTHING, head or ANYTHING, direction, place, field, text, style, explode, xml, form)
     yield Placed(root, operation, place, direction)

@@ -214,14 +214,16 @@ class _Comparer:
 
     def _changes(self, placed: Placed, told: set[object]) -> Iterator[Change]:
         if isinstance(placed.pair, SchemaRoot):
-            # One schema under several media types of one part is one contract, told once.
+            # One schema under several media types of one part is one contract, told once; of forms, once for all that
+            # are written alike.
             root = placed.pair
             key = (placed.operation, root.place.partition("/")[0].rpartition(" ")[0], root.field, meant(root.base).key,
                    meant(root.head).key, root.direction)  # fmt: skip
-            if key in told and not root.xml:
+            form = (key, root.form.fields) if root.form else key
+            if (key in told or form in told) and not root.xml:
                 return
             again = key in told  # then only what XML alone shows is left to tell
-            told.add(key)
+            told.add(form)
             found = [each for each in self.walker.walk(root) if not again or each.rule.pair is XmlPair]
             yield from self._proved(placed, [(each, self._schema_change(placed, each)) for each in found])
             return

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from guardian.model import Confidence, Direction, Effect
+from guardian.rules.form_fields import URLENCODED, field_of
 from guardian.rules.pairs import Delta
 from guardian.rules.part_matching import media_range_holds
 from guardian.rules.walk import combine
@@ -20,8 +21,6 @@ from guardian.spec.parameters import read_header
 from guardian.spec.shape import ANYTHING, Atom
 from guardian.spec.shaper import Shaper
 
-_URLENCODED = "application/x-www-form-urlencoded"
-_STYLE_KEYS = ("style", "explode", "allowReserved")
 _BINARY_FORMATS = frozenset({"binary", "byte", "base64"})
 _NOTHING: Mapping[str, object] = {}
 _NESTED = frozenset(("encoding", "prefixEncoding", "itemEncoding"))
@@ -29,7 +28,7 @@ _NESTED = frozenset(("encoding", "prefixEncoding", "itemEncoding"))
 
 def compare_encoding(base: MediaType, head: MediaType, direction: Direction) -> Iterator[Delta]:
     """One delta for each part of a form that both sides have and write differently."""
-    if base.name != _URLENCODED and not base.name.startswith("multipart/"):
+    if base.name != URLENCODED and not base.name.startswith("multipart/"):
         return
     ours, theirs = _parts(base, direction), _parts(head, direction)
     for name in sorted(base.encoding.keys() | head.encoding.keys()):
@@ -100,15 +99,11 @@ class _Part:
         self.node: Node = encoding or media.node
         self.encoding = encoding
         self.value = value
-        self.styled = any(key in value for key in _STYLE_KEYS)
-        style = value.get("style", "form")
-        self.style = style if isinstance(style, str) else "form"
-        self.explode = value.get("explode", self.style == "form") is True
+        self.style, self.explode, self.styled, written = field_of(encoding)
         self.reserved = value.get("allowReserved") is True
         self.atoms = Shaper().shape(schema, direction).atoms
-        self.urlencoded = media.name == _URLENCODED
-        written = value.get("contentType")
-        self.content_type = written if isinstance(written, str) else _default_type(self.atoms, direction)
+        self.urlencoded = media.name == URLENCODED
+        self.content_type = written or _default_type(self.atoms, direction)
 
     def looks(self, kind: str) -> str:
         """What a value of a JSON type looks like in the form."""

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypedDict
 
 from guardian.model import Confidence, Direction, Effect, Hit, Impact, Severity
+from guardian.rules.form_fields import Form
 from guardian.spec.api import (
     Api,
     Body,
@@ -174,7 +175,8 @@ class SchemePair(NamedTuple):
 class SchemaRoot(NamedTuple):
     """Where a schema comparison starts: the place in the message, and how its values are written on the wire.
 
-    ``text`` is true where scalars travel as text (parameters, headers, urlencoded forms).
+    ``text`` is true where scalars travel as text (parameters, headers, urlencoded forms). ``form`` says how the sending
+    side writes each field of a form.
     """
 
     base: Schema
@@ -186,6 +188,7 @@ class SchemaRoot(NamedTuple):
     style: str = ""  # how base writes a parameter; empty: the default of its location
     explode: bool | None = None
     xml: bool = False  # the body travels as XML
+    form: Form | None = None
 
 
 class UnionPair(NamedTuple):

@@ -17,6 +17,8 @@ from urllib.parse import quote
 MAX_READINGS = 64
 
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+# What need not be escaped in a form to be read as it is.
+_JSON_MARKS = '{}[]":,'
 _SEPARATORS = {"spaceDelimited": "%20", "pipeDelimited": "|", "tabDelimited": "%09"}
 
 
@@ -25,7 +27,7 @@ def write(value: Any, name: str, location: str, style: str = "", explode: bool |
 
     Args:
         value: a plain value.
-        name: the parameter's name; empty for the whole of a form.
+        name: the parameter's name.
         location: ``query``, ``path``, ``header``, ``cookie`` or ``form``.
         style: how it is written; the location's default if empty.
         explode: whether each item or property stands alone; the style's default if None.
@@ -33,10 +35,8 @@ def write(value: Any, name: str, location: str, style: str = "", explode: bool |
     style = style or ("simple" if location in {"path", "header"} else "form")
     explode = style == "form" if explode is None else explode
     plain = location == "header"
-    if not name and isinstance(value, dict):
-        return "&".join(filter(None, (write(each, key, "form") for key, each in value.items())))
     if style == "deepObject" and isinstance(value, dict):
-        return "&".join(f"{_escape(name)}[{_escape(key)}]={_scalar(each, plain)}" for key, each in value.items())
+        return "&".join(_deep(_escape(name), value, plain))
     if style in {"simple", "label", "matrix"}:
         return _templated(value, name, style, explode, plain)
     key = _escape(name)
@@ -50,6 +50,24 @@ def write(value: Any, name: str, location: str, style: str = "", explode: bool |
         flat = [part for one, each in value.items() for part in (_escape(one), _scalar(each, plain))]
         return f"{key}={_SEPARATORS.get(style, ',').join(flat)}"
     return f"{key}={_scalar(value, plain)}"
+
+
+def write_json(value: Any, name: str) -> str:
+    """The text of a form field that is JSON; what JSON is made of is legible in it."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return f"{_escape(name)}={quote(text, safe=_JSON_MARKS)}"
+
+
+def _deep(key: str, value: Any, plain: bool) -> Iterator[str]:
+    """Each value inside under its own name; OpenAPI leaves open how deeper ones are named, most servers read this."""
+    if isinstance(value, dict):
+        for name, each in value.items():
+            yield from _deep(f"{key}[{_escape(name)}]", each, plain)
+    elif isinstance(value, list):
+        for index, each in enumerate(value):
+            yield from _deep(f"{key}[{index}]", each, plain)
+    else:
+        yield f"{key}={_scalar(value, plain)}"
 
 
 def _templated(value: Any, name: str, style: str, explode: bool, plain: bool) -> str:

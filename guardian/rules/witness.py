@@ -11,18 +11,22 @@ from __future__ import annotations
 import marshal
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from itertools import chain, count, islice
+from contextlib import suppress
+from itertools import count, islice
+from operator import eq
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
 from guardian.model import Confidence, Direction, Effect, Witness
-from guardian.rules import patterns
 from guardian.rules.boundaries import Boundaries
+from guardian.rules.form_fields import TEXT, Writing, read_as, written_at
+from guardian.rules.form_messages import Place, Sent, as_sent
 from guardian.rules.judge import Judge, Judges
+from guardian.rules.laying import around
 from guardian.rules.pairs import BY_TAG, SchemaRoot
 from guardian.rules.rewrite import Role
-from guardian.rules.sample import FEW, Sampler, property_of
-from guardian.rules.url_text import readings, write
+from guardian.rules.sample import FEW, Sampler
+from guardian.rules.url_text import write
 from guardian.rules.validator import Json, Unjudgeable
 from guardian.rules.walk import Child, Found, Walker
 from guardian.spec.api import Node, Schema
@@ -36,6 +40,8 @@ MAX_MESSAGES = 8
 
 NO_VALUE = "no value was found that one side accepts and the other refuses"
 NO_MESSAGE = "no whole message was found that shows the difference"
+# Not among the reasons below: it is another field that stands in the way, which says nothing of the finding.
+NO_FORM = "no whole form was found: it takes `{}`, and no value of it was found that is sent and fits"
 #: The reasons that cast doubt on the finding itself, since the schemas could be asked and nothing told them apart.
 SOUGHT_IN_VAIN = frozenset((NO_VALUE, NO_MESSAGE))
 
@@ -120,7 +126,8 @@ class Prover:
         root, delta = found.root, found.delta
         where = tuple((child.step, child.literal, child.selected) for child in found.path)
         said = found.rule.id, delta.field, delta.message, delta.confidence
-        return self._between(root.base, root.head, root), self._between(found.base, found.head, root), where, said
+        pairs = self._between(root.base, root.head, root), self._between(found.base, found.head, root)
+        return pairs, _writing(root), where, said
 
     def _between(self, base: Schema, head: Schema, root: SchemaRoot) -> Hashable:
         """What a pair of schemas shares with those alone that mean the same on both sides."""
@@ -129,19 +136,22 @@ class Prover:
     def _show(self, found: Found) -> _Shown | str:
         """A whole message that shows a finding, or why there is none."""
         root, lost, tags = found.root, self.lost_property(found), _about_tags(found)
-        needs = _needs(found, lost) if lost else True
+        needs, writing = _needs(found, lost) if lost else True, _writing(root)
         judges = self._judges(root, root.base, root.head, tags)
         reasons: list[str] = []
         missing = NO_VALUE
         for value in islice(self.local(found, lost, reasons), MAX_LOCAL):
-            missing = NO_MESSAGE
+            missing = NO_MESSAGE if missing is NO_VALUE else missing
             for message in islice(self.messages(found, value), MAX_MESSAGES):
-                if root.text:
-                    message = self._sent_in_form(found, message) if _is_form(root, message) else message
-                    if not _has_text(message):
-                        continue
-                if _tells_apart(judges, root, message, needs, reasons):
-                    return _Shown(message, lost)
+                sent = self._sent(found, message)
+                if sent is None:
+                    continue
+                if _tells_apart(judges, writing, sent.message, needs, reasons):
+                    return _Shown(sent.message, lost)
+                others = _elsewhere(found, sent.replaced)
+                if others and _tells_apart(judges, writing, message, needs, reasons):
+                    # The message shows it; what is made of it does not only if nobody may send that.
+                    missing = missing if _may_send(judges[0], sent.message) else NO_FORM.format(others[0][0])
         return reasons[0] if reasons else missing
 
     # -- at the place of the finding -----------------------------------------------------------------------------------
@@ -151,7 +161,7 @@ class Prover:
         delta, root = found.delta, found.root
         # All that a search goes by: nothing of it may hang on which of several findings is looked at first.
         said = found.rule.id, delta.field, delta.message, delta.confidence
-        key = (self._between(found.base, found.head, root), said, lost, _about_tags(found))
+        key = (self._between(found.base, found.head, root), _writing_at(found), said, lost, _about_tags(found))
         if key not in self._locals:
             told: list[str] = []
             self._locals[key] = _Remembered(self._search(found, lost, told)), told
@@ -165,11 +175,12 @@ class Prover:
         judges = self._judges(found.root, found.base, found.head, tags)
         undecided = found.delta.confidence is Confidence.POSSIBLE
         # Several findings at one place are put to the same judges, mostly with the same values.
-        answers = self._answers[self._between(found.base, found.head, found.root), lost, tags]
+        writing = _writing_at(found)
+        answers = self._answers[self._between(found.base, found.head, found.root), writing, lost, tags]
         for written, value in _each_once(islice(self._candidates(found, lost), MAX_TRIED)):
             if written not in answers:
                 told: list[str] = []
-                answers[written] = _tells_apart(judges, found.root, value, needs, told), told
+                answers[written] = _tells_apart(judges, writing, value, needs, told), told
             tells, why_not = answers[written]
             reasons.extend(why_not)
             if tells and (not undecided or _refused_for(judges[1], found, value)):
@@ -274,22 +285,17 @@ class Prover:
             yield value
             return
         *outer, (parent, child, below) = steps
-        for made in _around(sender, parent, child, below, value):
+        for made in around(sender, parent, child, below, value):
             yield from self._wrapped(sender, outer, made)
 
-    def _sent_in_form(self, found: Found, message: dict[str, Any]) -> dict[str, Any]:
-        """A form as it travels: a field whose value writes nothing has another value, or is not there."""
-        if all(map(_has_text, message.values())):
-            return message
-        sender = self._sampler(found.root.direction is Direction.RESPONSE, found.root.direction)
-        atoms = sender.atoms(_turned(found.root, found.root.base, found.root.head)[0])
-        sent: dict[str, Any] = {}
-        for name, value in message.items():
-            others = (
-                each for atom in atoms if name in atom.properties for each in sender.values(atom.properties[name])
-            )
-            sent.update((name, each) for each in islice(filter(_has_text, chain([value], others)), 1))
-        return sent
+    def _sent(self, found: Found, message: Any) -> Sent | None:
+        """A message as it travels; None if it does not."""
+        root = found.root
+        if root.form is not None:
+            sender = self._sampler(root.direction is Direction.RESPONSE, root.direction)
+            return as_sent(sender, _turned(root, root.base, root.head)[0], root.form, message)
+        # An empty array or object writes nothing: then there is no parameter at all.
+        return None if root.text and not TEXT.is_sent(message) else Sent(message)
 
     def _sampler(self, is_head: bool, direction: Direction) -> Sampler:
         sampler = self._samplers.get((is_head, direction))
@@ -327,18 +333,46 @@ def _turned(root: SchemaRoot, base: _T, head: _T) -> tuple[_T, _T]:
     return (base, head) if root.direction is Direction.REQUEST else (head, base)
 
 
-def _tells_apart(judges: tuple[Judge, Judge], root: SchemaRoot, value: Any, needs: Json, reasons: list[str]) -> bool:
+def _writing(root: SchemaRoot) -> Writing:
+    """How the values of a root are written."""
+    return TEXT if root.text and root.form is None else root.form
+
+
+def _writing_at(found: Found) -> Writing:
+    """How values are written at the place of a finding."""
+    return written_at(_writing(found.root), _steps(found))
+
+
+def _steps(found: Found) -> Iterator[str]:
+    """The steps to the place of a finding, without those that see the same value as another one."""
+    return (child.step for child in found.path if child.step or child.literal)
+
+
+def _elsewhere(found: Found, places: Sequence[Place]) -> Sequence[Place]:
+    """These places, as long as none of them is where the finding is, or on the way to it."""
+    name = _only_name(found.delta.field)
+    where = (*_steps(found), *([] if name is None else [name]))
+    return () if where and any(all(map(eq, place, where)) for place in places) else places
+
+
+def _tells_apart(judges: tuple[Judge, Judge], writing: Writing, value: Any, needs: Json, reasons: list[str]) -> bool:
     """Whether the sending side accepts a value and the receiving side, with its needs, accepts no reading of it.
 
     Why one of them could not be asked is put into ``reasons``.
     """
     sends, receives = judges
-    read = readings(value) if root.text else (value,)
     try:
-        return sends.accepts(value) and not any(receives.accepts(each, needs) for each in read)
+        return sends.accepts(value) and not any(receives.accepts(each, needs) for each in read_as(value, writing))
     except Unjudgeable as reason:
         reasons.append(str(reason))
         return False
+
+
+def _may_send(sends: Judge, value: Any) -> bool:
+    """Whether the sending side accepts a value; False where it cannot be asked."""
+    with suppress(Unjudgeable):
+        return sends.accepts(value)
+    return False
 
 
 def _refused_for(receives: Judge, found: Found, value: Any) -> bool:
@@ -367,63 +401,6 @@ def _only_name(field: str) -> str | None:
     return steps[0].replace("\0", ".").replace("\\\\", "\\") if len(steps) == 1 else None
 
 
-def _around(sender: Sampler, parent: Schema, child: Child, below: Schema, value: Any) -> Iterator[Any]:
-    """Values of ``parent`` with ``value`` one step below: in the alternatives that really lead there, small ones first."""
-    leading: list[Atom] = []
-    others: list[Atom] = []
-    for atom in sender.atoms(parent):
-        (leading if _leads(atom, child, below) else others).append(atom)
-    objects: list[tuple[Atom, Any]] = []
-    for atom in leading:
-        for made in _laid(sender, parent, atom, child, below, value):
-            yield made
-            if atom.kind == "object":
-                objects.append((atom, made))
-    yield from (sender.fuller(atom, made) for atom, made in objects)
-    for atom in others:
-        yield from _laid(sender, parent, atom, child, below, value)
-
-
-def _leads(atom: Atom, child: Child, below: Schema) -> bool:
-    """Whether an alternative has this very schema one step below."""
-    if child.literal:
-        return atom.properties.get(child.step) == below
-    if child.step == "[]":
-        return below in {atom.items, *atom.prefix}
-    return child.step == "*" or child.selected is not None or below in atom.dependent_schemas.values()
-
-
-def _laid(sender: Sampler, parent: Schema, atom: Atom, child: Child, below: Schema, value: Any) -> Iterator[Any]:
-    """The smallest value of an alternative with ``value`` one step below, if there is one."""
-    made: Any = None
-    if child.step == "[]" and atom.kind == "array":
-        index = next((i for i, each in enumerate(atom.prefix) if each == below), len(atom.prefix))
-        least = int(atom.min_items.value) if atom.min_items else 0
-        made = sender.array(atom, max(least, index + 1), {index: value})
-    elif (child.literal or child.step == "*") and atom.kind == "object":
-        name = child.step if child.literal else _key_of(sender, atom, below)
-        if name is not None:
-            made = sender.object(atom, {**sender.selection(parent, atom), name: value})
-    elif child.step == "" and atom.kind == "object" and isinstance(value, dict):  # the same value, seen as another one
-        if child.selected is not None:
-            key, tag = child.selected
-            made = sender.object(atom, {**value, key: tag})
-        else:
-            triggers = [key for key, each in atom.dependent_schemas.items() if each == below]
-            forced = {key: each for key in triggers for each in sender.values(property_of(atom, key))[:1]}
-            made = sender.object(atom, {**forced, **value})
-    if made is not None:
-        yield made
-
-
-def _key_of(sender: Sampler, atom: Atom, below: Schema) -> str | None:
-    """A name for a map's key whose values are of this schema."""
-    for pattern, schema in atom.pattern_properties.items():
-        if schema == below:
-            return next(iter(patterns.examples(pattern, 1)), None)
-    return next(iter(sender.keys(atom)), "key")
-
-
 def _needs(found: Found, name: str) -> Json:
     """What a reader of one property needs of the whole response: a JSON Schema along the path."""
     needs: dict[str, Any] = {"required": [name]}
@@ -435,16 +412,6 @@ def _needs(found: Found, name: str) -> Json:
         elif child.step == "*":
             needs = {"additionalProperties": needs}
     return needs
-
-
-def _is_form(root: SchemaRoot, message: Any) -> bool:
-    """Whether a text is that of a whole form, not of one parameter."""
-    return not root.field.partition(":")[2] and isinstance(message, dict)
-
-
-def _has_text(value: Any) -> bool:
-    """An empty array or object writes nothing: then there is no parameter, and no field of a form, at all."""
-    return bool(value) or not isinstance(value, list | dict)
 
 
 def _worded(found: Found, shown: _Shown) -> Witness:
@@ -460,7 +427,9 @@ def _worded(found: Found, shown: _Shown) -> Witness:
     else:
         explanation = f"head may send this {thing}, and a reader made for base cannot use it"
     value = shown.message
-    if root.text:
+    if root.form is None and root.text:
         location, _, name = root.field.partition(":")
-        value = write(shown.message, name, location or "form", root.style, root.explode)
+        value = write(shown.message, name, location, root.style, root.explode)
+    elif root.form is not None and not root.form.multipart and isinstance(value, dict):
+        value = root.form.write(value)
     return Witness(value, request, not request, explanation)

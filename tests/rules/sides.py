@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from guardian.model import Change, Severity
@@ -30,6 +30,16 @@ def api(paths: str, version: str = "3.1.0", **rest: Any) -> dict[str, Any]:
     """A whole document from the YAML of its paths."""
     head = {"swagger": version} if version == "2.0" else {"openapi": version}
     return {**head, "info": {"title": "T", "version": "1"}, "paths": load(paths.encode(), "paths"), **rest}
+
+
+def form(
+    fields: Mapping[str, Any], required: Sequence[str] = (), encoding: Any = None, media: str = "multipart/form-data"
+) -> dict[str, Any]:
+    """A document with one operation that is sent a form."""
+    schema = {"type": "object", "required": [*required], "properties": fields}
+    content = {media: {"schema": schema, "encoding": encoding or {}}}
+    body = {"required": True, "content": content}
+    return api(json.dumps({"/forms": {"post": {"requestBody": body, "responses": {}}}}))
 
 
 def changes(base: Mapping[str, Any] | str | None, head: Mapping[str, Any] | str | None) -> list[Change]:

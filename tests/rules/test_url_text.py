@@ -52,7 +52,6 @@ def test_defaults_and_escapes() -> None:
     assert write("a b&c", "X-Q", "header") == "a b&c"
     assert write(True, "q", "query") == "q=true"
     assert write(None, "q", "query") == "q="
-    assert write({"a": 1, "b": ["x", "y"]}, "", "form") == "a=1&b=x&b=y"
     assert write([], "n", "path", "matrix", False) == ";n="
 
 

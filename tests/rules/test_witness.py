@@ -198,25 +198,6 @@ def test_forms_as_they_travel(base: str, head: str, rule: str, text: str) -> Non
     assert proof(changes(api(base), api(head)), rule).value == text
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "rule"),
-    [
-        (TEXTS, TEXTS | {"minItems": 1}, "min-items-changed"),
-        ({"type": "object", "additionalProperties": STRING}, {"type": "object", "additionalProperties": STRING, "minProperties": 1},
-         "min-properties-changed"),
-    ],
-)  # fmt: skip
-def test_what_writes_nothing_proves_nothing(before: Any, after: Any, rule: str) -> None:
-    """An empty array in a form cannot be told from no field at all, which head takes."""
-    for more in ({}, {"n": STRING}):
-        (found,) = (
-            each
-            for each in changes(api(form(many_=before, **more)), api(form(many_=after, **more)))
-            if each.rule == rule
-        )
-        assert (found.severity, found.confidence, found.witness) == (Severity.WARNING, Confidence.POSSIBLE, None)
-
-
 def test_one_reading_is_enough() -> None:
     """On the wire 5 is a string too: a parameter that becomes a free string refuses nothing."""
     one = "{in: query, name: q, schema: {type: integer}}"

@@ -1,0 +1,203 @@
+"""Fields of forms: which of them have types on the wire, which are there at all, and what they look like."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from guardian.model import Change, Confidence, Severity
+from guardian.rules.form_fields import Form, FormField
+from guardian.spec.media import JSON
+from tests.rules.sides import api, changes, form
+
+URLENCODED = "application/x-www-form-urlencoded"
+MULTIPART = "multipart/form-data"
+STRING = {"type": "string"}
+INTEGER = {"type": "integer"}
+TEXTS = {"type": "array", "items": STRING}
+MAP = {"type": "object", "additionalProperties": STRING}
+DEEP = {"style": "deepObject", "explode": True}
+
+
+def of(name: str, value: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": {name: value}}
+
+
+def changed(before: Any, after: Any, encoding: Any = None, media: str = URLENCODED, more: Any = None) -> Change:
+    """The one finding about a field `f`, beside other fields, which are required."""
+    more = more or {}
+    sides = (form({"f": each, **more}, list(more), {"f": encoding or {}}, media) for each in (before, after))
+    (found,) = changes(*sides)
+    return found
+
+
+def shown(change: Change) -> Any:
+    assert change.witness is not None, change.unproved
+    assert (change.severity, change.confidence) == (Severity.BREAKING, Confidence.PROVED)
+    return change.witness.value
+
+
+def is_open(change: Change) -> bool:
+    return (change.severity, change.confidence, change.witness) == (Severity.WARNING, Confidence.POSSIBLE, None)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        ({}, 'f={"z":"y"}&z=a'),
+        ({"contentType": "application/json"}, 'f={"z":"y"}&z=a'),
+        ({"contentType": "application/vnd.x+json; charset=utf-8"}, 'f={"z":"y"}&z=a'),
+        (DEEP, "f[z]=y&z=a"),
+        ({"style": "form", "explode": False}, "f=z,y&z=a"),
+    ],
+)
+def test_objects_are_written_as_the_document_says(encoding: Any, text: str) -> None:
+    """By default as JSON; so a property is not taken for a field of the same name beside it."""
+    assert shown(changed(of("z", {"enum": ["x", "y"]}), of("z", {"enum": ["x"]}), encoding, more={"z": STRING})) == text
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        ({}, "f=a&f=a"),
+        ({"explode": False}, "f=a,a"),
+        ({"style": "pipeDelimited", "explode": False}, "f=a|a"),
+        ({"style": "spaceDelimited", "explode": False}, "f=a%20a"),
+        ({"contentType": "application/json"}, 'f=["a","a"]'),
+    ],
+)
+def test_arrays_are_written_as_the_document_says(encoding: Any, text: str) -> None:
+    assert shown(changed(TEXTS, TEXTS | {"maxItems": 1}, encoding)) == text
+
+
+@pytest.mark.parametrize(("format_", "text"), [("csv", "f=a,a"), ("pipes", "f=a|a"), ("multi", "f=a&f=a")])
+def test_collection_formats(format_: str, text: str) -> None:
+    """OpenAPI 2.0 says it of the form field."""
+
+    def document(**more: Any) -> dict[str, Any]:
+        field = {"in": "formData", "name": "f", **TEXTS, "collectionFormat": format_, **more}
+        operation = {"consumes": [URLENCODED], "parameters": [field], "responses": {}}
+        return api(json.dumps({"/forms": {"post": operation}}), version="2.0")
+
+    (found,) = changes(document(), document(maxItems=1))
+    assert shown(found) == text
+
+
+@pytest.mark.parametrize("media", [URLENCODED, MULTIPART])
+@pytest.mark.parametrize(
+    ("before", "after", "encoding"),
+    [
+        (TEXTS, TEXTS | {"minItems": 1}, {}),
+        (TEXTS, TEXTS | {"minItems": 1}, {"explode": False}),
+        (MAP, MAP | {"minProperties": 1}, DEEP),
+        (of("z", TEXTS), of("z", TEXTS | {"minItems": 1}), DEEP),
+    ],
+)
+def test_what_writes_nothing_proves_nothing(before: Any, after: Any, encoding: Any, media: str) -> None:
+    """An empty array cannot be told from no field at all, which head takes; nor can a styled object, or one inside it."""
+    assert is_open(changed(before, after, encoding, media))
+    assert is_open(changed(before, after, encoding, media, more={"n": STRING}))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "encoding", "value"),
+    [
+        (TEXTS, TEXTS | {"minItems": 1}, {"contentType": "application/json"}, []),
+        (MAP, MAP | {"minProperties": 1}, {}, {}),
+    ],
+)
+def test_what_is_empty_is_there_as_json(before: Any, after: Any, encoding: Any, value: Any) -> None:
+    assert shown(changed(before, after, encoding)) == f"f={json.dumps(value)}"
+    assert shown(changed(before, after, encoding, MULTIPART)) == {"f": value}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "encoding", "value"),
+    [
+        (INTEGER, STRING, {"contentType": "application/json"}, 1),
+        (of("a", INTEGER), of("a", STRING), {}, {"a": 1}),
+        ({"type": "array", "items": of("a", INTEGER)}, {"type": "array", "items": of("a", STRING)}, {}, [{"a": 1}]),
+        (STRING, INTEGER, {}, "a"),
+    ],
+)
+def test_parts_with_types(before: Any, after: Any, encoding: Any, value: Any) -> None:
+    """A part that is JSON has types; and what is no number at all is refused as one."""
+    assert shown(changed(before, after, encoding, MULTIPART)) == {"f": value}
+
+
+def test_plain_parts_have_no_types() -> None:
+    """A number in a plain part is a text too: nothing proves that head refuses it."""
+    assert is_open(changed(INTEGER, STRING, {}, MULTIPART))
+    assert is_open(changed(of("a", INTEGER), of("a", STRING), DEEP, MULTIPART))
+
+    def document(kind: str) -> dict[str, Any]:
+        field = {"in": "formData", "name": "f", "type": kind}
+        operation = {"consumes": [MULTIPART], "parameters": [field], "responses": {}}
+        return api(json.dumps({"/forms": {"post": operation}}), version="2.0")
+
+    (found,) = changes(document("integer"), document("string"))
+    assert is_open(found)
+
+
+def test_an_empty_form_is_a_message() -> None:
+    """Unlike an empty parameter, which is none."""
+    for media, value in ((URLENCODED, ""), (MULTIPART, {})):
+        (found,) = changes(form({"f": STRING}, media=media), form({"f": STRING}, ["f"], media=media))
+        assert found.rule == "property-became-required"
+        assert shown(found) == value
+
+
+@pytest.mark.parametrize("others", [[URLENCODED], [MULTIPART], [URLENCODED, MULTIPART]])
+def test_forms_hide_nothing_of_what_has_types(others: list[str]) -> None:
+    """One component for JSON and for a form is told of JSON, whichever stands first."""
+
+    def document(schema: Any) -> dict[str, Any]:
+        content = {media: {"schema": {"$ref": "#/components/schemas/A"}} for media in (*others, JSON)}
+        paths = {"/a": {"post": {"requestBody": {"content": content}, "responses": {}}}}
+        return api(json.dumps(paths), components={"schemas": {"A": of("a", schema)}})
+
+    (found,) = changes(document(INTEGER), document(STRING))
+    assert found.place == "request body application/json"
+    assert shown(found) == {"a": 1}
+
+
+def test_the_same_form_that_is_written_otherwise_is_another_contract() -> None:
+    """One component, once as text and once as JSON: the latter is told."""
+
+    def document(schema: Any) -> dict[str, Any]:
+        schema_of = {"schema": {"$ref": "#/components/schemas/A"}}
+        encoding = {"a": {"contentType": "application/json"}}
+        content = {URLENCODED: schema_of, MULTIPART: {**schema_of, "encoding": encoding}}
+        paths = {"/a": {"post": {"requestBody": {"content": content}, "responses": {}}}}
+        return api(json.dumps(paths), components={"schemas": {"A": of("a", schema)}})
+
+    found = changes(document(INTEGER), document(STRING))
+    assert [each.severity for each in found if "multipart" in each.place] == [Severity.BREAKING]
+
+
+def test_readings_of_a_form_are_those_of_its_fields() -> None:
+    """One text may be an array of it; inside JSON nothing is read in two ways."""
+    written = Form((("j", FormField(content_type="application/json")),))
+    read = list(written.readings({"n": 1, "j": 1, "o": {"a": 1}}))
+    assert read[0] == {"n": 1, "j": 1, "o": {"a": 1}}
+    assert {"n": ["1"], "j": 1, "o": [{"a": 1}]} in read
+    assert all(each["j"] == 1 for each in read)
+
+
+def test_deep_objects_have_names_for_all_that_is_inside() -> None:
+    text = Form((("f", FormField("deepObject", styled=True)),)).write({"f": {"a": {"b": 1}, "c": ["x", "y"]}, "g": []})
+    assert text == "f[a][b]=1&f[c][0]=x&f[c][1]=y"
+
+
+def test_a_query_string_is_a_form() -> None:
+    """OpenAPI 3.2: all of the query in one parameter, written as its content is."""
+
+    def document(*values: str) -> dict[str, Any]:
+        schema = {"type": "object", "required": ["m"], "properties": {"f": {"enum": values}, "m": TEXTS}}
+        parameter = {"in": "querystring", "name": "q", "content": {URLENCODED: {"schema": schema}}}
+        return api(json.dumps({"/a": {"get": {"parameters": [parameter], "responses": {}}}}), version="3.2.0")
+
+    (found,) = changes(document("a", "b"), document("a"))
+    assert shown(found) == "f=b&m=a"
