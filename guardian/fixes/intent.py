@@ -7,28 +7,21 @@ from typing import Any
 
 from guardian import fieldpath
 from guardian.fixes import json_patch
+from guardian.fixes.answers import Answers, operation_named
 from guardian.fixes.bench import Bench, Trial, document_named
 from guardian.fixes.findings import Findings, holder, key
 from guardian.fixes.json_patch import get, pointer
-from guardian.fixes.marks import DATED, told
 from guardian.fixes.slots import last, parent, schema_slot
-from guardian.fixes.work import ALIAS_OF, SUNSET, VERSIONS, X_DEPRECATED
-from guardian.graph.consumers.routes import Routes
+from guardian.fixes.work import ALIAS_OF, VERSIONS
 from guardian.model import Change, Direction, Severity
 from guardian.rules.compare import compare
 from guardian.rules.registry import find_rule
 from guardian.rules.walk import Walker
 from guardian.spec.api import Api, Operation, Schema
-from guardian.spec.pointers import steps_of
 from guardian.spec.sameness import Sameness
 
 # What these rules say is about the findings themselves, and changes with them.
 _COMMENTARY = frozenset({"lifecycle", "governance"})
-# The marks of what goes; the others are of what stays, in another form or beside another name.
-_GOING = frozenset({"deprecated", X_DEPRECATED, SUNSET})
-_STAYING = (DATED | {ALIAS_OF, VERSIONS}) - _GOING
-# What else than a removal takes something away.
-_GONE = frozenset({"path-slash-changed", "response-status-changed"})
 
 
 def lost_intent(bench: Bench, trial: Trial, addressed: Sequence[Change]) -> str | None:
@@ -61,15 +54,15 @@ def lost_intent(bench: Bench, trial: Trial, addressed: Sequence[Change]) -> str 
 def _undone(bench: Bench, trial: Trial, addressed: Sequence[Change]) -> str | None:
     after = {key(change) for change in trial.fresh}
     mended = {key(change) for change in addressed}
-    marked = _marked(bench, trial) | _marked(bench, trial, _GOING)
+    answers = Answers(bench, trial)
     for change in trial.before():
-        if change.rule.endswith("-removed") and not marked.isdisjoint(_needles(change)):
-            continue  # it is back, and marked as what is to go
         if change.service not in trial.services or change.severity is Severity.BREAKING or key(change) in mended:
             continue
         if find_rule(change.rule).area in _COMMENTARY or change.operation in trial.draft.versions:
             continue
-        if key(change) not in after and not any(_concerns(each, change) for each in addressed):
+        if key(change) in after or any(_concerns(each, change) for each in addressed):
+            continue
+        if not (change.rule.endswith("-removed") and answers.to(change)):  # unless it is back, marked as what is to go
             what = f"{change.operation}: {change.message}" if change.operation else change.message
             return f"it undoes a change that breaks nobody ({what})"
     return None
@@ -84,18 +77,23 @@ def _concerns(addressed: Change, other: Change) -> bool:
     return fieldpath.within(fieldpath.parse(other.field), fieldpath.parse(addressed.field))
 
 
+def _same_field(change: Change, other: Change) -> bool:
+    """Whether two changes are of one field: what is left further in is another change, which head had anyway."""
+    return not {change.field, *change.also}.isdisjoint({other.field, *other.also})
+
+
 # --- what was addressed ---------------------------------------------------------------------------------------------
 
 
 def _reverted(bench: Bench, trial: Trial, addressed: Sequence[Change]) -> str | None:
-    marked, going = _marked(bench, trial), _marked(bench, trial, _GOING)
+    answers = Answers(bench, trial)
     fresh = Findings(trial.fresh)
     for change in addressed:
         if change.operation in trial.draft.versions or _kept_in_extension(bench, trial, change):
             continue
         if _left_in_contract(bench, trial, fresh, change) or _is_an_alternative(bench, trial, change):
             continue
-        if (marked | going if _is_gone(change) else marked).isdisjoint(_needles(change)):
+        if not answers.to(change):
             what = (
                 f"`{change.field}` of {change.operation}" if change.field else f"{change.place} of {change.operation}"
             )
@@ -125,7 +123,11 @@ def _left_in_contract(bench: Bench, trial: Trial, fresh: Findings, change: Chang
             return True
         # What neither head says nor is of the kind that was mended is the patch's own: a default, a bound, a mark.
         of_head = other.rule == change.rule or key(other) in bench.known
-        if of_head and (other.direction, other.place) == (change.direction, change.place) and _concerns(change, other):
+        if (
+            of_head
+            and (other.direction, other.place) == (change.direction, change.place)
+            and _same_field(change, other)
+        ):
             return True
     return False
 
@@ -140,17 +142,12 @@ def _of(trial: Trial, fresh: Findings, service: str, operations: Iterable[str | 
 
 def _kept_in_extension(bench: Bench, trial: Trial, change: Change) -> bool:
     """Whether the operation carries head's contract as another version, where no path or media type tells them apart."""
-    head = _operation(bench, bench.situation.head[change.service], change.operation)
-    patched = _operation(bench, trial.heads[change.service], change.operation) if head is not None else None
+    head = operation_named(bench, bench.situation.head[change.service], change.operation)
+    patched = operation_named(bench, trial.heads[change.service], change.operation) if head is not None else None
     if head is None or patched is None:
         return False
     versions = patched.node.value.get(VERSIONS)
     return isinstance(versions, dict) and any(json_patch.equal(each, head.node.value) for each in versions.values())
-
-
-def _operation(bench: Bench, api: Api, name: str) -> Operation | None:
-    """The operation of this name on one side, whatever the other one has."""
-    return Routes({api.service: api}, like=bench.routes).base(api.service, name)
 
 
 def _is_next_media_type(bench: Bench, trial: Trial, change: Change, added: Change) -> bool:
@@ -195,21 +192,6 @@ def _went_to(bench: Bench, change: Change) -> str | None:
     return moved[0].name if moved is not None else None
 
 
-def _marked(bench: Bench, trial: Trial, marks: frozenset[str] = _STAYING) -> set[str]:
-    """Every name on the way to, or in, one of these marks that the patches set."""
-    found: set[str] = set()
-    for each in told(bench, trial):
-        if said := [names for mark, names in each.marks.items() if mark in marks]:
-            found.update(steps_of(each.at), *said)
-            found.update(str(each.after[key]) for key in ("name", "url") if isinstance(each.after.get(key), str))
-    return found - {"paths", "components", "schemas", "definitions", "properties", ""}
-
-
-def _is_gone(change: Change) -> bool:
-    """Whether head has the thing no more, rather than in another form: then it may be what goes later."""
-    return change.rule.endswith(("-removed", "-moved")) or change.rule in _GONE
-
-
 def _objects(value: Any, at: str) -> Iterator[tuple[str, dict[str, Any]]]:
     if isinstance(value, dict):
         yield at, value
@@ -218,19 +200,6 @@ def _objects(value: Any, at: str) -> Iterator[tuple[str, dict[str, Any]]]:
     elif isinstance(value, list):
         for index, each in enumerate(value):
             yield from _objects(each, f"{at}/{index}")
-
-
-def _needles(change: Change) -> set[str]:
-    """The names that a mark for this change has on its way."""
-    path = fieldpath.parse(change.field)
-    names = {str(step) for step in path.steps[-1:] if isinstance(step, str)}
-    if change.place == "security":
-        return {change.operation.rpartition(" ")[2]}
-    if names:
-        return names | ({last(schema_slot(change.base.pointer))} if change.base else set())
-    places = {last(location.pointer) for location in (change.base, change.head) if location is not None}
-    places |= {last(schema_slot(location.pointer)) for location in (change.base, change.head) if location is not None}
-    return (places | {change.place.rpartition(" ")[2], change.operation.rpartition(" ")[2]}) - {""}
 
 
 # --- what a fix says of itself --------------------------------------------------------------------------------------
@@ -273,7 +242,7 @@ def _false_version(bench: Bench, trial: Trial, name: str, new: str) -> str | Non
     """A next version that is not what head has: compared as if it stood where head's operation stands."""
     service = trial.draft.service
     head, patched = bench.situation.head[service], trial.heads[service]
-    was, now = _operation(bench, head, name), _operation(bench, patched, new)
+    was, now = operation_named(bench, head, name), operation_named(bench, patched, new)
     if was is None or now is None:
         return f"the new form of {name} is said to be {new}, which is not there"
     found = compare(_alone(head, was, was), _alone(patched, now, was), same=Sameness(

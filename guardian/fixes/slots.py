@@ -15,7 +15,9 @@ _AT_ONCE = frozenset(
     }
 )  # fmt: skip
 _BY_NAME = frozenset({"properties", "patternProperties", "schemas", "definitions", "$defs", "dependentSchemas"})
-_BY_INDEX = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
+#: The keywords that list schemas of one and the same value.
+COMBINED = frozenset({"allOf", "anyOf", "oneOf"})
+_BY_INDEX = COMBINED | {"prefixItems"}
 _KEYWORD = re.compile(
     r"/(?:(?:required|enum|type|examples)(?:/\d+)?|(?:properties|patternProperties|discriminator(?:/mapping(?:/[^/]*)?)?"
     r"|allOf|anyOf|oneOf|prefixItems|nullable|x-nullable|format|pattern|const|default|readOnly|writeOnly|uniqueItems"
@@ -47,6 +49,11 @@ def _is_name(steps: list[str]) -> bool:
     return len(steps) > 1 and steps[-2] in _BY_NAME and not _is_name(steps[:-1])
 
 
+def holds_schemas(keyword: str) -> bool:
+    """Whether schemas stand below a keyword of a schema."""
+    return keyword in _AT_ONCE or keyword in _BY_NAME or keyword in _BY_INDEX
+
+
 def property_name(at: str) -> str | None:
     """The name of the property whose schema a pointer leads to; None for a schema of another kind."""
     steps = steps_of(at)
@@ -63,6 +70,14 @@ def last(at: str) -> str:
     """The last step of a pointer, unescaped."""
     steps = steps_of(at)
     return steps[-1] if steps else ""
+
+
+def whole(at: str) -> str:
+    """The pointer of the schema that describes a value, of which a schema in its ``allOf`` (...) describes a part."""
+    steps = steps_of(at)
+    while len(steps) > 1 and steps[-2] in COMBINED and steps[-1].isdigit():
+        steps = steps[:-2]
+    return pointer(*steps)
 
 
 def part_slot(at: str, kind: str) -> str | None:

@@ -16,7 +16,7 @@ from guardian.fixes.draft import Draft
 from guardian.fixes.findings import Findings, key
 from guardian.fixes.intent import lost_intent
 from guardian.fixes.json_patch import PatchError
-from guardian.fixes.marks import broken_promise
+from guardian.fixes.promises import broken_promise
 from guardian.fixes.validity import made_invalid
 from guardian.model import Change, Impact, Patch, Severity, Strategy, Verification
 
