@@ -24,6 +24,8 @@ Ask = Callable[[list[Json], Json], str]
 _PARALLEL = 8
 #: Days for which an answer is remembered: a server may have been given another model under the same name.
 KEPT_DAYS = 14
+#: Stands in what is remembered for the day that a question is asked with.
+_DAY = "{guardian:day}"
 
 
 class Asker:
@@ -64,7 +66,7 @@ class Asker:
 
     def _answer(self, prompt: Prompt) -> Json | None:
         key = self._key(prompt)
-        known = self._remembered(key, prompt.schema)
+        known = self._remembered(key, prompt)
         if known is not None:
             return known
         with self._lock:
@@ -84,7 +86,7 @@ class Asker:
         if answer is None:
             self._say("the model says nothing that keeps to the asked form")
             return None
-        self._remember(key, answer)
+        self._remember(key, answer, prompt)
         return answer
 
     def _say(self, trouble: str) -> None:
@@ -93,9 +95,9 @@ class Asker:
 
     def _key(self, prompt: Prompt) -> str:
         said = json.dumps([self._model, prompt.messages(), prompt.schema], sort_keys=True)
-        return hashlib.sha256(said.encode()).hexdigest()
+        return hashlib.sha256(_any_day(said, prompt).encode()).hexdigest()
 
-    def _remembered(self, key: str, schema: Json) -> Json | None:
+    def _remembered(self, key: str, prompt: Prompt) -> Json | None:
         """What was said before, if that is not too long ago: a file that somebody else wrote is no answer."""
         if self._cache is None:
             return None
@@ -103,20 +105,30 @@ class Asker:
         try:
             if time.time() - file.stat().st_mtime > KEPT_DAYS * 86_400:
                 return None
-            return _read(file.read_text(encoding="utf-8"), schema)
+            return _read(_today(file.read_text(encoding="utf-8"), prompt), prompt.schema)
         except (OSError, ValueError):
             return None
 
-    def _remember(self, key: str, answer: Json) -> None:
+    def _remember(self, key: str, answer: Json, prompt: Prompt) -> None:
         if self._cache is None:
             return
         try:
             self._cache.mkdir(parents=True, exist_ok=True)
             part = self._cache / f"{key}.{os.getpid()}.{threading.get_ident()}.part"
-            part.write_text(json.dumps(answer), encoding="utf-8")
+            part.write_text(_any_day(json.dumps(answer), prompt), encoding="utf-8")
             part.replace(self._cache / f"{key}.json")
         except OSError:
             self._cache = None  # a cache that cannot be written is none
+
+
+def _any_day(text: str, prompt: Prompt) -> str:
+    """A question or an answer as it is remembered: without the day that will be another one tomorrow."""
+    return text.replace(prompt.day, _DAY) if prompt.day else text
+
+
+def _today(text: str, prompt: Prompt) -> str:
+    """A remembered answer with the day of the question that is asked now."""
+    return text.replace(_DAY, prompt.day) if prompt.day else text
 
 
 def _read(text: str, schema: Json) -> Json | None:

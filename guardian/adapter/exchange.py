@@ -12,6 +12,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Callable
 from contextlib import suppress
 from email.message import Message
 from types import TracebackType
@@ -20,6 +21,7 @@ from typing import IO, Any, NamedTuple
 _LARGEST = 4_000_000  # bytes of a body
 _LARGEST_OF_A_REFUSAL = 500
 _LONGEST_S = 1_000_000.0  # what timers and sockets can wait is not endless
+_SHORTEST_S = 0.001  # of a socket's time; none at all would be a line that does not wait
 
 
 class TooSlowError(Exception):
@@ -66,6 +68,37 @@ class Clock:
             if self.over:
                 _shut(self._lines[-1])
 
+    def connected(
+        self, address: tuple[str, int], timeout: object = None, source: tuple[str, int] | None = None
+    ) -> socket.socket:
+        """A line to one of a host's addresses, under the clock from its first byte on: a proxy's answer comes before any other.
+
+        Like ``socket.create_connection``, but that all addresses share the time that is left: one that says nothing has its
+        part of it, and the next is tried.
+
+        Raises:
+            OSError: none of them can be reached.
+        """
+        trouble: OSError | None = None
+        found = socket.getaddrinfo(*address, 0, socket.SOCK_STREAM)
+        for number, (family, kind, protocol, _, at) in enumerate(found):
+            line: socket.socket | None = None
+            try:
+                line = socket.socket(family, kind, protocol)
+                line.settimeout(max(_SHORTEST_S, self.left_s / (len(found) - number)))
+                if source is not None:
+                    line.bind(source)
+                line.connect(at)
+                line.settimeout(max(_SHORTEST_S, self.left_s))
+                self.watch(line)
+            except OSError as error:
+                if line is not None:
+                    line.close()
+                trouble = error
+            else:
+                return line
+        raise trouble or OSError(f"{address[0]} has no address")
+
     def _hang_up(self) -> None:
         with self._lock:
             self.over = True
@@ -93,7 +126,7 @@ def exchange(request: urllib.request.Request, clock: Clock) -> Reply:
         ValueError: the address is none.
     """
     try:
-        with _opener(clock).open(request, timeout=max(0.001, clock.left_s)) as response:
+        with _opener(clock).open(request, timeout=max(_SHORTEST_S, clock.left_s)) as response:
             reply = Reply(response.status, _body(response))
         if clock.over:
             raise TooSlowError  # where nothing says how long a body is, hanging up looks like its end
@@ -138,15 +171,13 @@ def _shut(line: socket.socket) -> None:
 
 
 class _Plain(http.client.HTTPConnection):
-    clock: Clock
+    """Its line is the clock's, before a proxy is asked or hands are shaken."""
 
-    def connect(self) -> None:
-        super().connect()
-        self.clock.watch(self.sock)
+    _create_connection: Callable[..., socket.socket]
 
 
 class _Secure(http.client.HTTPSConnection, _Plain):
-    """TLS is shaken hands for on a line that ``_Plain`` has opened and put under the clock."""
+    """The same with TLS."""
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -175,5 +206,5 @@ def _opener(clock: Clock) -> urllib.request.OpenerDirector:
 
 
 def _watched(connection: _Plain, clock: Clock) -> _Plain:
-    connection.clock = clock
+    connection._create_connection = clock.connected
     return connection

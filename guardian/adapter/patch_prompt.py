@@ -36,7 +36,7 @@ def patch_prompt(
         '"x-alias-of":"NAME". Answer {"strategy":"...","patch":{"json_patch":[{"op":"add","path":"/...","value":{}}]}} '
         '(RFC 6902) or {"strategy":"...","patch":{"merge_patch":{}}} (RFC 7396).'
     )
-    return Prompt(text, patch_schema())
+    return Prompt(text, patch_schema(), day=sunset)
 
 
 def patch_schema() -> Json:

@@ -34,10 +34,15 @@ SYSTEM = (
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What a model is asked, and the JSON Schema of its answer."""
+    """What a model is asked, and the JSON Schema of its answer.
+
+    Attributes:
+        day: a day in the text that is another one tomorrow, though the question is the same (ISO 8601).
+    """
 
     user: str
     schema: Json = field(repr=False)
+    day: str | None = None
 
     def messages(self) -> list[Json]:
         """As chat messages."""

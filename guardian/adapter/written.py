@@ -64,12 +64,27 @@ def ground_of(bench: Bench, group: Group) -> Ground | None:
     documents = {node.document.address: node.document for node in nodes}
     if len(documents) != 1:
         return None
-    places = dict.fromkeys(about(node) for node in nodes)
+    places = dict.fromkeys(at for node in nodes for at in (_about(node), about(node)))
     return Ground(next(iter(documents.values())), tuple(each for each in places if each))
 
 
 def about(node: Node) -> str:
-    """The pointer of the object that a finding speaks of: the schema that holds a property, else the operation."""
+    """The pointer of the object that a finding speaks of: the schema that holds a property, else the operation.
+
+    Behind a reference, where that leads to the same file: what is written at the reference itself says nothing.
+    """
+    at = _about(node)
+    place = node.document.node(at) if json_patch.has(node.document.root, at) else None
+    if place is None or not isinstance(place.value, dict) or place.value.keys() != {"$ref"}:
+        return at
+    try:
+        target = place.document.documents.follow(place)
+    except GuardianError:  # it leads nowhere
+        return at
+    return target.pointer if target.document is node.document else at
+
+
+def _about(node: Node) -> str:
     at = schema_slot(node.pointer)
     if property_name(at) is not None:
         return parent(at, 2)

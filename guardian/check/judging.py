@@ -10,13 +10,13 @@ counts as it is graded, whatever the mode.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from guardian.check.compare import Apis, Compared
 from guardian.check.configfile import read_exceptions
 from guardian.check.declared import Declared
-from guardian.check.exceptions import accept, taken_for_another
+from guardian.check.exceptions import Called, accept, matches, missing_signatures, taken_for_another
 from guardian.check.lifecycle import Ageing
 from guardian.check.policy import is_policy
 from guardian.check.service import Selection
@@ -27,7 +27,8 @@ from guardian.model import Change, Impact, Note, Severity
 from guardian.rules.identity import fingerprint, number_twins, order
 
 if TYPE_CHECKING:
-    from guardian.check.exceptions import Called
+    from datetime import date
+
     from guardian.config.accepted import ExceptionEntry
 
 
@@ -56,7 +57,7 @@ def judge(
     more = _graded(findings, request)
     if versions or more:
         changes = number_twins(sorted([*changes, *more], key=order))
-    return changes, notes
+    return changes, [*notes, *_unpromised(changes, entries, names, request)]
 
 
 def _traced(
@@ -92,18 +93,29 @@ def _traced(
     ]
     known = {service.name for service in selection.services} | request.config.services.keys()
     changes = settle((*evident, *strangers), request.mode, declared.everybody, public, lowered)
-    unpromised = _unpromised(changes, request.config.lifecycle.stability_extension)
-    return changes, [*traced.notes, *stale, *unpromised, *unknown_services(declared.everybody, known)]
+    return changes, [*traced.notes, *stale, *unknown_services(declared.everybody, known)]
 
 
-def _unpromised(changes: Iterable[Change], extension: str) -> Iterable[Note]:
-    """Who breaks by changes of what promises nothing: in no verdict, so it is said beside it."""
+def _unpromised(
+    changes: Iterable[Change], entries: Sequence[ExceptionEntry], names: Called, request: CheckRequest
+) -> Iterator[Note]:
+    """Who breaks by changes of what promises nothing: in no verdict, so it is said beside it.
+
+    Of what the report has, for the consumers that it is for; what an exception accepts is known to those it breaks.
+    """
+    open_changes = [
+        change for change in changes if not change.promised and not _is_accepted(change, entries, names, request.as_of)
+    ]
+    if open_changes and request.only_consumers:
+        from guardian.graph.settle import only
+
+        open_changes = only(open_changes, request.only_consumers)
+    extension = request.config.lifecycle.stability_extension
     found: dict[str, set[str]] = defaultdict(set)
-    for change in changes:
-        if not change.promised:
-            for each in change.consumers:
-                if each.impact is Impact.BROKEN:
-                    found[each.consumer].add(f"{change.service} {change.operation}".strip())
+    for change in open_changes:
+        for each in change.consumers:
+            if each.impact is Impact.BROKEN:
+                found[each.consumer].add(f"{change.service} {change.operation}".strip())
     for name, places in sorted(found.items()):
         first, *more = sorted(places)
         others = f" and {len(more)} more" if more else ""
@@ -111,6 +123,14 @@ def _unpromised(changes: Iterable[Change], extension: str) -> Iterable[Note]:
             "warning",
             f"{name} breaks by a change of {first}{others}, which promises nothing (`{extension}`): that is in no verdict",
         )
+
+
+def _is_accepted(change: Change, entries: Iterable[ExceptionEntry], names: Called, as_of: date) -> bool:
+    """Whether an exception accepts this, though it counts for nothing."""
+    return any(
+        entry.expires >= as_of and matches(entry, change, names) and not missing_signatures(entry, change)
+        for entry in entries
+    )
 
 
 def _chosen(change: Change, request: CheckRequest) -> Severity | None:

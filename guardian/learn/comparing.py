@@ -10,16 +10,18 @@ from pathlib import Path
 from typing import Any
 
 from guardian.errors import UsageError
-from guardian.learn.evaluate import draw, interval, table
+from guardian.learn.evaluate import draw, episode_seed, interval, table
+from guardian.learn.folders import check_folder, make_folder, records
 
 Json = dict[str, Any]
 Key = tuple[str, str, int]
 """Task, difficulty and seed of an episode."""
 
-#: Settings of the episodes rather than of who plays them: where these differ, one seed is not one episode.
-_EPISODES = ("difficulty", "split", "graph", "company", "services", "weights")
-_SETTINGS = (*_EPISODES, "seed", "guardian")
+#: Settings of the episodes rather than of who plays them, by environment: where these differ, one seed is not one
+#: episode. A company is what its specifications say, wherever it lies.
+_EPISODES = {"contract": ("difficulty", "split", "company", "services", "weights"), "workflow": ("difficulty",)}
 _AGAIN = "run guardian eval --output there first"
+_NOT_TOLD = "not told"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +34,16 @@ class Evaluated:
 
     @property
     def settings(self) -> Json:
-        """What it was played in; an evaluation of an older guardian does not tell all of it."""
-        told = self.scores.get("run") or {}
-        return {name: told.get(name, self.scores.get(name)) for name in _SETTINGS}
+        """What it was played in, as far as it is told: an evaluation of an older guardian does not tell all of it."""
+        told = {**self.scores, **(self.scores.get("run") or {})}
+        if told.get("graph", _NOT_TOLD) is None:
+            told["company"] = None  # a generated one
+        return {name: told.get(name, _NOT_TOLD) for name in (*self.deciding, "seed", "guardian")}
+
+    @property
+    def deciding(self) -> Sequence[str]:
+        """The settings that make a seed an episode."""
+        return _EPISODES.get(self.scores["env"], ())
 
 
 def compare(folders: Iterable[Path], output: Path) -> str:
@@ -47,12 +56,13 @@ def compare(folders: Iterable[Path], output: Path) -> str:
         UsageError: a folder holds no scores, they are of both environments, or matplotlib is not there.
     """
     results = _read(list(folders))
+    check_folder(output)
     if not find_spec("matplotlib"):
         raise UsageError("the picture needs matplotlib", hint="pip install 'contract-guardian[train]'")
     told = differences(results)
     gains = paired(results)
     text = markdown(results, told, gains)
-    output.mkdir(parents=True, exist_ok=True)
+    make_folder(output)
     (output / "comparison.md").write_text(text, encoding="utf-8")
     written = {
         "env": results[0].scores["env"],
@@ -70,7 +80,7 @@ def compare(folders: Iterable[Path], output: Path) -> str:
 def differences(results: Sequence[Evaluated]) -> list[str]:
     """One line for each thing in which the evaluations are unlike, apart from who played."""
     found: list[str] = []
-    for name in _SETTINGS:
+    for name in results[0].settings:
         values = [each.settings[name] for each in results]
         if any(value != values[0] for value in values):
             told = (f"{_word(value)} in {each.name}" for value, each in zip(values, results, strict=True))
@@ -88,14 +98,24 @@ def differences(results: Sequence[Evaluated]) -> list[str]:
 def paired(results: Sequence[Evaluated]) -> list[Json]:
     """What each evaluation has more than the first, episode by episode, with its bootstrap interval.
 
-    An episode that only one of both played is not counted; nothing is where their settings make other episodes of a seed.
+    An episode that only one of both played is not counted; nothing is where their settings make other episodes of a seed,
+    or do not tell whether they do.
     """
     first, *others = results
     return [
         {"name": other.name, "against": first.name, **_gain(first, other)}
         for other in others
-        if all(first.settings[name] == other.settings[name] for name in _EPISODES)
+        if _same_episodes(first, other)
     ]
+
+
+def _same_episodes(first: Evaluated, other: Evaluated) -> bool | None:
+    """Whether one seed is one episode to both; None where they do not tell."""
+    pairs = [(first.settings[name], other.settings[name]) for name in first.deciding]
+    told = [pair for pair in pairs if _NOT_TOLD not in pair]
+    if any(one != two for one, two in told):
+        return False
+    return True if len(told) == len(pairs) else None
 
 
 def _gain(first: Evaluated, other: Evaluated) -> Json:
@@ -121,9 +141,14 @@ def markdown(results: Sequence[Evaluated], told: Sequence[str], gains: Sequence[
         parts += ["The evaluations are unlike:\n", *(f"- {line}" for line in told), ""]
     for gain in gains:
         parts += _gains(gain)
-    lacking = {each.name for each in results[1:]} - {gain["name"] for gain in gains}
-    for name in (each.name for each in results[1:] if each.name in lacking):
-        parts.append(f"{name} and {results[0].name} played other episodes, so they are not compared one by one.\n")
+    first = results[0]
+    for other in results[1:]:
+        same = _same_episodes(first, other)
+        if same is False:
+            parts.append(f"{other.name} and {first.name} played other episodes, so they are not compared one by one.\n")
+        elif same is None:
+            what = f"{other.name} and {first.name} do not tell whether they played the same episodes"
+            parts.append(f"{what}, so they are not compared one by one.\n")
     return "\n".join(parts)
 
 
@@ -151,7 +176,7 @@ def _tasks(results: Sequence[Evaluated]) -> list[str]:
 
 def _word(value: Any) -> str:
     if value is None or value == {}:
-        return "not told"
+        return "none"
     return json.dumps(value) if isinstance(value, dict) else str(value)
 
 
@@ -163,7 +188,11 @@ def _read(folders: Sequence[Path]) -> list[Evaluated]:
     """
     short = [folder.resolve().name for folder in folders]
     names = short if len(set(short)) == len(short) else [str(folder) for folder in folders]
-    found = [Evaluated(name, _scores(folder), _episodes(folder)) for name, folder in zip(names, folders, strict=True)]
+    tables = [_scores(folder) for folder in folders]
+    found = [
+        Evaluated(name, scores, _episodes(folder, scores))
+        for name, scores, folder in zip(names, tables, folders, strict=True)
+    ]
     for each in found[1:]:
         if each.scores["env"] != found[0].scores["env"]:
             raise UsageError(
@@ -179,19 +208,50 @@ def _scores(folder: Path) -> Json:
         scores = json.loads((folder / "scores.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         raise UsageError(f"{folder} holds no scores.json", hint=_AGAIN) from None
-    if not isinstance(scores, dict) or not {"env", "policy", "mean", "tasks"} <= scores.keys():
+    if not _is_table(scores):
         raise UsageError("is no score table of guardian eval", file=str(folder / "scores.json"), hint=_AGAIN)
-    return scores
+    return dict(scores)
 
 
-def _episodes(folder: Path) -> dict[Key, Json]:
-    """The episodes that count: not those that the environment spoilt."""
-    file = folder / "episodes.jsonl"
-    if not file.is_file():
-        return {}
-    lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    return {
-        (each.get("task") or each["scenario"], each.get("difficulty", ""), each["seed"]): each
-        for each in lines
-        if each.get("fault") is None and {"score", "reward"} <= each.keys()
-    }
+def _is_table(scores: Any) -> bool:
+    """Whether this is what ``scores.json`` says, as far as tables and pictures are made of it."""
+    if not isinstance(scores, dict) or not {"env", "policy", "mean", "tasks"} <= scores.keys():
+        return False
+    tasks = scores["tasks"]
+    words = isinstance(scores["env"], str) and isinstance(scores["policy"], str) and _is_number(scores["mean"])
+    rows = isinstance(tasks, dict) and all(map(_is_row, tasks.values()))
+    return words and rows and isinstance(scores.get("run", {}), dict)
+
+
+def _is_row(row: Any) -> bool:
+    score = row.get("score") if isinstance(row, dict) and isinstance(row.get("episodes", 0), int) else None
+    return isinstance(score, dict) and all(_is_number(score.get(name)) for name in ("mean", "low", "high"))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float)
+
+
+def _episodes(folder: Path, scores: Json) -> dict[Key, Json]:
+    """The episodes that the scores count: not those of a longer evaluation there, nor those that the environment spoilt."""
+    seeds = _seeds(scores)
+    found: dict[Key, Json] = {}
+    for each in records(folder / "episodes.jsonl"):
+        task, seed = str(each.get("task") or each.get("scenario")), each.get("seed")
+        if isinstance(seed, int) and task in scores["tasks"] and (seeds is None or seed in seeds):
+            if each.get("fault") is None and _is_number(each.get("score")) and _is_number(each.get("reward")):
+                found[task, str(each.get("difficulty", "")), seed] = each
+    return found
+
+
+def _seeds(scores: Json) -> set[int] | None:
+    """The seeds that an evaluation played; None where an older guardian does not tell how many there were."""
+    run = scores.get("run") or {}
+    seed, count = run.get("seed"), run.get("episodes")
+    if not isinstance(seed, int) or not isinstance(count, int):
+        return None
+    if scores["env"] == "workflow":
+        from guardian.learn.workflow.curriculum import held_out_seeds
+
+        return set(held_out_seeds(count, seed))
+    return {episode_seed(seed, index) for index in range(count)}

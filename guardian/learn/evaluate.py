@@ -26,6 +26,7 @@ Play = Callable[[str, int], Json]
 #: Seeds from here on are evaluation's; training draws below.
 HELD_OUT_SEEDS = 2**31
 _RESAMPLES = 1000
+_EPISODES = "episodes.jsonl"
 #: Keys of a record that are summed up by their own rules; what else is a number becomes a mean of the same name.
 _OWN = frozenset({"task", "seed", "score", "signals", "phases", "in_training"})
 
@@ -104,15 +105,19 @@ def evaluate(
         tell(folders.resumed(output, len(wanted) - len(missing), len(wanted)))
     folders.mark_evaluation(output, identity)
     play = play or partial(play_contract, run)
-    with (output / "episodes.jsonl").open("a", encoding="utf-8") as log:
+    done = len(wanted) - len(missing)
+    with folders.appending(output / _EPISODES) as log:
         for record in _played(play, missing, jobs, threads=run.policy == "model"):
             records[record["task"], record["seed"]] = record
-            log.write(json.dumps(record, separators=(",", ":")) + "\n")
+            log.write(folders.line(record))
             log.flush()
-            progress(f"{record['task']}: {len(records)} of {len(wanted)} episodes")
+            done += 1
+            progress(f"{record['task']}: {done} of {len(wanted)} episodes")
     ordered = [records[key] for key in wanted]
-    lines = [json.dumps(record, separators=(",", ":")) for record in ordered]
-    (output / "episodes.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    # What a longer evaluation has played here stays, behind what this one counts.
+    counted = set(wanted)
+    others = [record for key, record in records.items() if key not in counted]
+    folders.write_records(output / _EPISODES, [*ordered, *others])
     scores = summarise(run, ordered)
     if scores.get("in_training"):
         tell(_not_apart(scores))
@@ -148,16 +153,14 @@ def _check(run: Run) -> None:
 
 
 def _records(output: Path) -> dict[tuple[str, int], Json]:
-    """The records that are there already; a line that was cut short is not."""
-    found: dict[tuple[str, int], Json] = {}
-    log = output / "episodes.jsonl"
-    for line in log.read_text(encoding="utf-8").splitlines() if log.is_file() else ():
-        try:
-            record = json.loads(line)
-        except ValueError:
-            continue
-        found[record["task"], record["seed"]] = record
-    return found
+    """The records that are there already; a line that was cut short is none."""
+    return {
+        (record["task"], record["seed"]): record
+        for record in folders.records(output / _EPISODES)
+        if isinstance(record.get("task"), str)
+        and isinstance(record.get("seed"), int)
+        and _is_number(record.get("score"))
+    }
 
 
 def _played(play: Play, keys: Sequence[tuple[str, int]], jobs: int, *, threads: bool) -> Iterator[Json]:
@@ -248,7 +251,7 @@ def summarise(run: Run, records: Sequence[Json]) -> Json:
         "policy": run.policy,
         "seed": run.seed,
         "mean": round(mean, 4),
-        "run": run.to_json(),
+        "run": run.identity | {"tasks": list(run.tasks), "episodes": run.episodes},
         "tasks": tasks,
     }
     if run.graph:

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from guardian.errors import UsageError
 
@@ -45,7 +47,7 @@ def check_evaluation(output: Path, identity: Mapping[str, Any]) -> None:
     Raises:
         UsageError: a file, a training run or another evaluation lies there.
     """
-    _check_folder(output)
+    check_folder(output)
     if _holds(output, _LEARNED) and (output / _PLAN).is_file():
         raise UsageError("the folder holds a training run", file=str(output), hint=_OTHER)
     if not _holds(output, _PLAYED):
@@ -78,7 +80,7 @@ def check_training(output: Path, identity: Mapping[str, Any], *, resume: bool) -
     Raises:
         UsageError: a file, an evaluation or another training run lies there, or none where one is to be continued.
     """
-    _check_folder(output)
+    check_folder(output)
     mark = output / _PLAN
     if resume and not mark.is_file():
         raise UsageError("there is no run to resume", file=str(output))
@@ -134,9 +136,69 @@ def _holds(folder: Path, names: tuple[str, ...]) -> bool:
     return False
 
 
-def _check_folder(output: Path) -> None:
-    if output.exists() and not output.is_dir():
-        raise UsageError("is no folder", file=str(output), hint=_OTHER)
+def check_folder(output: Path) -> None:
+    """See that results can be written here; nothing is written yet.
+
+    Raises:
+        UsageError: it is a file or in one, or nothing may be written there.
+    """
+    try:
+        there = next(each for each in (output, *output.absolute().parents) if each.exists())
+    except OSError as error:
+        raise UsageError(f"cannot be made a folder: {error.strerror}", file=str(output), hint=_OTHER) from error
+    if not there.is_dir():
+        raise UsageError("is no folder", file=str(there), hint=_OTHER)
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise UsageError("is a folder that nothing may be written to", file=str(there), hint=_OTHER)
+
+
+def make_folder(output: Path) -> None:
+    """Make the folder of results.
+
+    Raises:
+        UsageError: it cannot be made.
+    """
+    check_folder(output)
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot be made a folder: {error.strerror}", file=str(output), hint=_OTHER) from error
+
+
+# -- records, one a line -----------------------------------------------------------------------------------------------
+
+
+def records(file: Path) -> list[Json]:
+    """The objects of a file that has one a line; none where it is not there. A line that was cut short is not one."""
+    found: list[Json] = []
+    for line in file.read_bytes().splitlines() if file.is_file() else ():
+        with suppress(ValueError, RecursionError):
+            value = json.loads(line)
+            if isinstance(value, dict):
+                found.append(value)
+    return found
+
+
+def appending(file: Path) -> TextIO:
+    """The file opened for more lines, the first of which does not go on where another was cut short."""
+    cut = file.is_file() and file.read_bytes()[-1:] not in (b"", b"\n")
+    stream = file.open("a", encoding="utf-8", newline="\n")
+    if cut:
+        stream.write("\n")
+    return stream
+
+
+def write_records(file: Path, values: Iterable[Mapping[str, Any]]) -> None:
+    """Write a file of records anew: whole or not at all, since they may be hours of a model's answers."""
+    part = file.with_name(f"{file.name}.part")
+    with part.open("w", encoding="utf-8", newline="\n") as stream:
+        stream.writelines(line(value) for value in values)
+    part.replace(file)
+
+
+def line(value: Mapping[str, Any]) -> str:
+    """A record as it stands in its file."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
 def _object(file: Path) -> Json | None:
@@ -148,5 +210,5 @@ def _object(file: Path) -> Json | None:
 
 
 def _write(file: Path, value: Mapping[str, Any]) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(file.parent)
     file.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")

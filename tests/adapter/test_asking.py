@@ -78,6 +78,25 @@ def test_what_is_remembered_keeps_to_its_schema(said: str, tmp_path: Path) -> No
     assert json.loads(file.read_text()) == {"n": 2}
 
 
+def test_a_question_of_tomorrow_is_the_same_but_for_its_day(tmp_path: Path) -> None:
+    """What was answered for one day is remembered for the next, with that day in it; braces of paths stay what they are."""
+    asked: list[str] = []
+
+    def ask(messages: list[Any], schema: Any) -> str:
+        asked.append(messages[-1]["content"])
+        return json.dumps({"path": "/users/{day}", "until": asked[-1].rpartition(" ")[2]})
+
+    def answered(day: str, text: str = "until") -> Any:
+        prompt = Prompt(f"{text} {day}", {"type": "object"}, day=day)
+        return Asker(ask, "m", cache=tmp_path).answers([prompt])
+
+    for day in ("2027-02-28", "2027-03-01"):
+        assert answered(day) == [{"path": "/users/{day}", "until": day}]
+    assert asked == ["until 2027-02-28"]
+    answered("2027-03-01", "not after")
+    assert len(asked) == 2
+
+
 def test_what_is_remembered_ends(tmp_path: Path) -> None:
     """After some days a question is asked again: another model may have come under the old name."""
     Asker(lambda messages, schema: '{"n":1}', "m", cache=tmp_path).answers([_prompt("x")])

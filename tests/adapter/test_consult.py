@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +15,8 @@ from guardian import fieldpath
 from guardian.adapter.advice import Advice, Case
 from guardian.adapter.asking import Asker
 from guardian.adapter.consult import consult
+from guardian.adapter.mending import causes
+from guardian.adapter.written import ground_of
 from guardian.errors import ReadError, UsageError
 from guardian.fixes.propose import propose
 from guardian.graph.uses import Field, Use
@@ -446,3 +451,49 @@ def test_errors_of_the_expected_kind_alone_are_a_remark() -> None:
 
     with pytest.raises(ZeroDivisionError):
         _consulted(_case(REMOVED), fault)
+
+
+def test_a_patch_is_remembered_beyond_its_day(tmp_path: Path) -> None:
+    """Tomorrow's window ends a day later: the same answer is taken with that day, and passes."""
+    asked: list[str] = []
+
+    def say(messages: list[Any], schema: dict[str, Any]) -> str:
+        asked.append(messages[-1]["content"])
+        day = asked[-1].partition('"x-sunset":"')[2][:10]
+        value = {**RESTORED, "x-sunset": day}
+        return answer(
+            asked[-1], schema, by="deprecation_window", patch={"json_patch": [{**_GOOD[0], "value": value}, _GOOD[1]]}
+        )
+
+    for days in range(3):
+        case = _case(REMOVED, rules=False)
+        case.situation = replace(case.situation, as_of=case.situation.as_of + timedelta(days=days))
+        advice = consult(case, Asker(say, "m", cache=tmp_path))
+        assert [fix.proposed_by for fix in advice.fixes] == ["m"]
+        assert case.situation.sunset.isoformat() in str(advice.fixes[0].patches)
+    assert sum("Write a patch" in text for text in asked) == 1
+
+
+def test_a_schema_behind_a_reference_is_shown_and_may_be_patched() -> None:
+    """What stands at the place itself is a reference before and after, which says nothing and could not be mended there."""
+    head = BASE.replace(
+        "type: object\n      required: [id, email]\n      properties:", "type: array\n      items:"
+    ).replace("        id: {type: string}\n", "        type: string\n")
+    head = head[: head.index("        email:")]
+    shown: list[str] = []
+
+    def say(messages: list[Any], schema: dict[str, Any]) -> str:
+        shown.append(messages[-1]["content"])
+        return answer(shown[-1], schema)
+
+    case = _case(head)
+    _consulted(case, say)
+    (question,) = [text for text in shown if "Write a patch" in text]
+    assert f'at {USER}\n  before {{"type":"object"' in question
+    assert 'after {"type":"array"' in question
+    (cause,) = [each for each in causes(case) if each.group is not None]
+    assert cause.group is not None
+    ground = ground_of(case.bench, cause.group)
+    assert ground is not None
+    assert ground.holds(f"{USER}/type")
+    assert ground.holds("/paths/~1users~1{id}/get/responses/200/content/application~1json/schema")

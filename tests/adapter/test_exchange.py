@@ -6,8 +6,9 @@ import json
 import re
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 
 import pytest
 
@@ -94,6 +95,58 @@ def test_an_exchange_ends_in_its_time(serve: Serve) -> None:
     """One time limit for everything, retries included: no piece that comes in time puts it off."""
     with serving(serve) as (url, _), pytest.raises(ReadError, match=r"does not answer within 0\.3 s"):
         Endpoint(url, "m", timeout_s=0.3).ask([], {})
+
+
+@pytest.mark.parametrize(
+    "serve",
+    [_trickling(OK + b"X: ", b"a"), _trickling(OK, b"X-A: b\r\n"), _trickling(b"", b"")],
+    ids=["header", "headers", "silence"],
+)
+def test_a_proxy_has_no_time_of_its_own(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it says to CONNECT is under the same clock, though no line to the model is there yet."""
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    with serving(serve) as (url, asked):
+        for name in ("HTTPS_PROXY", "https_proxy"):
+            monkeypatch.setenv(name, url.removesuffix("/v1"))
+        with pytest.raises(ReadError, match=r"does not answer within 0\.3 s"):
+            Endpoint("https://model.example/v1", "m", timeout_s=0.3).ask([], {})
+        assert asked[0].startswith(b"CONNECT model.example:443")
+
+
+@contextmanager
+def _unanswering() -> Iterator[int]:
+    """The port of a server whose queue is full, so that nobody is let in or turned away."""
+    with closing(socket.socket()) as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen(0)
+        waiting = [socket.socket() for _ in range(3)]
+        for each in waiting:
+            each.setblocking(False)
+            each.connect_ex(listening.getsockname())
+        yield listening.getsockname()[1]
+        for each in waiting:
+            each.close()
+
+
+def test_all_addresses_of_a_host_share_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many that are silent take no longer than one, and one that is silent does not keep the next from answering."""
+    ports: list[int] = []
+
+    def addresses(*asked: object) -> list[object]:
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port)) for port in ports]
+
+    monkeypatch.setenv("no_proxy", "*")
+    with _unanswering() as silent, serving(_saying(*_body(ANSWER))) as (url, asked):
+        monkeypatch.setattr(socket, "getaddrinfo", addresses)
+        ports[:] = [silent] * 4
+        began = time.monotonic()
+        with pytest.raises(ReadError, match="does not answer"):
+            Endpoint("http://model.example/v1", "m", timeout_s=0.4).ask([], {})
+        assert time.monotonic() - began < 1.2
+        ports[:] = [silent, int(url.rpartition(":")[2].removesuffix("/v1"))]
+        assert Endpoint("http://model.example/v1", "m", timeout_s=2).ask([], {}) == "{}"
+        assert len(asked) == 1
 
 
 @pytest.mark.parametrize(

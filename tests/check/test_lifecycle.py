@@ -297,6 +297,33 @@ def test_who_uses_what_promises_nothing_is_told(aged: Any, mode: str):
     )
 
 
+ELSEWHERE = """\
+- {rule: operation-removed, service: users, operation: "GET /users/{id}", reason: agreed, owner: x, approved_by: [team-billing],
+   expires: 2026-12-31}
+"""
+
+
+@pytest.mark.parametrize(
+    ("flags", "config"),
+    [
+        (("--consumer", "web"), ""),
+        ((), "severity: {operation-removed: off}\n"),
+        (("--exceptions", "exceptions.yaml"), ""),
+    ],
+)
+def test_who_uses_what_promises_nothing_is_told_of_what_is_reported(
+    aged: Any, folder: Folder, flags: tuple[str, ...], config: str
+):
+    """A note speaks of no change that is filtered out, off or accepted."""
+    folder.write("exceptions.yaml", ELSEWHERE)
+    web = "consumer: web\nuses: [{service: users, operation: GET /health}]\n"
+    folder.write("consumers/web.yaml", web)
+    base = spec("OPERATION", "x-stability-level: draft")
+    outcome = aged(base, spec(without="OPERATION"), *flags, config=config)
+    assert outcome.code == 0
+    assert not [each for each in outcome.report["notes"] if "promises nothing" in each["message"]]
+
+
 def test_a_part_that_promises_nothing_is_no_excuse_for_others(aged: Any):
     """A draft property goes without a word of the verdict's; what goes beside it breaks its readers."""
     assert aged(spec("PROPERTY", "x-stability-level: alpha"), spec(without="PROPERTY")).code == 0

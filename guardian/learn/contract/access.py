@@ -18,12 +18,15 @@ NAME = "AccessRequest"
 
 
 def access_document(document: Json, rng: Random) -> Json:
-    """The specification of one operation's access: what a request for it carries, and what holds between that."""
+    """The specification of one operation's access: what a request for it carries, and what holds between that.
+
+    The document has operations.
+    """
     path, method, operation = rng.choice(operations(document))
     requirements = operation.get("security", document.get("security")) or [{}]
     schemes = (document.get("components") or {}).get("securitySchemes") or {}
     scopes = sorted({scope for scheme in requirements[0].values() for scope in scheme})
-    keys = [schemes[name] for name in requirements[0] if schemes.get(name, {}).get("type") == "apiKey"]
+    keys = [schemes[name]["name"] for name in requirements[0] if _is_key(schemes.get(name))]
     network = f"10.{rng.randint(0, 9)}.0.0/16"
     text = {"type": "string", "minLength": 1}
     moment = {"type": "string", "format": "date-time"}
@@ -56,7 +59,7 @@ def access_document(document: Json, rng: Random) -> Json:
             "credentials": _object(
                 scheme={"type": "string", "enum": ["Bearer"]},
                 api_key={"type": "string", "pattern": "^key_[a-z0-9]{8}$"},
-                key_header={"type": "string", "enum": [keys[0]["name"] if keys else "X-Api-Key"]},
+                key_header={"type": "string", "enum": [keys[0] if keys else "X-Api-Key"]},
                 rotated_on={"type": "string", "format": "date"},
             ),
             "token": token,
@@ -92,6 +95,10 @@ def access_document(document: Json, rng: Random) -> Json:
         "x-operation": f"{method.upper()} {path}",
         "x-scopes": scopes,
     }
+
+
+def _is_key(scheme: Any) -> bool:
+    return isinstance(scheme, dict) and scheme.get("type") == "apiKey" and isinstance(scheme.get("name"), str)
 
 
 def _object(**properties: Json) -> Json:

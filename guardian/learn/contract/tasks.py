@@ -15,6 +15,7 @@ from guardian.learn.contract.constraints import Constraint, breaker, of_schema
 from guardian.learn.contract.engine import place_of, places
 from guardian.learn.contract.evolutions import Evolution, with_breaks, with_victims
 from guardian.learn.contract.mutations import operators
+from guardian.learn.contract.mutations.sites import operations
 from guardian.learn.contract.phases import Phase, ReportPhase, TracePhase
 from guardian.learn.contract.scenarios import Message, NoMaterial, Scenario, graph_of, messages, payload_scenario
 from guardian.model import Direction, Impact
@@ -127,7 +128,10 @@ def validate_auth_request(brief: Brief) -> Scenario:
         "credentials, token, scopes (a missing one is missing_required at token.scopes), second factor, address, rate "
         f"limit. The rules in x-constraints hold too (cross_field_constraint). {_REPORTING}"
     )
-    document = access_document(brief.rng.choice(sorted(brief.company.services.items()))[1], brief.rng)
+    documents = [document for _, document in sorted(brief.company.services.items()) if operations(document)]
+    if not documents:
+        raise NoMaterial
+    document = access_document(brief.rng.choice(documents), brief.rng)
     constraints = of_schema(document["components"]["schemas"][NAME])
     message = Message(document["x-operation"], f"/components/schemas/{NAME}", Direction.REQUEST, "access request")
     kinds = ["missing_required", "cross_field_constraint", "invalid_enum", "format_error", "type_mismatch"]

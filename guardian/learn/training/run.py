@@ -199,7 +199,13 @@ def _finish(plan: Plan, trainer: Any, metrics: Metrics, took_s: float) -> None:
 
 
 def describe(plan: Plan, prompts: int = 3) -> str:
-    """What a run would do, and its first prompts; loads no weights."""
+    """What a run would do, and its first prompts; loads no weights.
+
+    Raises:
+        UsageError: the company has nothing to make a task of.
+        GuardianError: it cannot be read.
+    """
+    make = _maker(plan)
     preset = plan.preset
     world = int(os.environ.get("WORLD_SIZE", "1"))
     course = Course(plan.tasks, plan.steps * preset.draws * world, plan.seed)
@@ -222,7 +228,6 @@ def describe(plan: Plan, prompts: int = 3) -> str:
         _held_out_line(plan),
         f"output      {plan.output}",
     ]
-    make = _maker(plan)
     for draw in draws[:prompts]:
         episode = make(draw.task, draw.seed, draw.difficulty)
         lines += ["", f"--- {draw.task}, seed {draw.seed}, {draw.difficulty}"]

@@ -7,6 +7,7 @@ import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -92,12 +93,14 @@ def evaluate_workflow(
         if len(missing) < len(plan):
             tell(folders.resumed(output, len(plan) - len(missing), len(plan)))
         folders.mark_evaluation(output, identity)
+    done = len(plan) - len(missing)
     with ThreadPoolExecutor(jobs) as pool, _log(output) as log:
         for transcript in pool.map(lambda key: play(copy.copy(policy), *key), missing):
             played[transcript.key] = transcript
-            log.write(_json_line(transcript.as_dict()))
+            log.write(folders.line(transcript.as_dict()))
             log.flush()
-            progress(f"{transcript.episode.scenario}: {len(played)} of {len(plan)} episodes")
+            done += 1
+            progress(f"{transcript.episode.scenario}: {done} of {len(plan)} episodes")
     transcripts = tuple(played[key] for key in plan)
     curve = RewardCurve()
     for transcript in transcripts:
@@ -106,20 +109,19 @@ def evaluate_workflow(
     scores["run"] = {**identity, "tasks": list(scenarios), "episodes": episodes}
     evaluation = Evaluation(scores, curve, transcripts)
     if output is not None:
-        write_evaluation(evaluation, output)
+        # What a longer evaluation has played here stays, behind what this one counts.
+        counted = set(plan)
+        write_evaluation(evaluation, output, [each for key, each in played.items() if key not in counted])
     return evaluation
 
 
 def _resumed(output: Path) -> dict[tuple[str, str, int], Transcript]:
     """The transcripts that lie in the folder already; a line that was cut short is not one."""
-    file = output / _TRANSCRIPTS
     found: dict[tuple[str, str, int], Transcript] = {}
-    for line in file.read_text(encoding="utf-8").splitlines() if file.is_file() else ():
-        try:
-            transcript = Transcript.from_dict(json.loads(line))
-        except ValueError:
-            continue
-        found[transcript.key] = transcript
+    for record in folders.records(output / _TRANSCRIPTS):
+        with suppress(KeyError, TypeError, AttributeError):  # a transcript of nobody's
+            transcript = Transcript.from_dict(record)
+            found[transcript.key] = transcript
     return found
 
 
@@ -127,7 +129,7 @@ def _log(output: Path | None) -> TextIO:
     """Where transcripts go as they come."""
     if output is None:
         return io.StringIO()
-    return (output / _TRANSCRIPTS).open("a", encoding="utf-8", newline="\n")
+    return folders.appending(output / _TRANSCRIPTS)
 
 
 def _plan(scenarios: Sequence[str], episodes: int, seed: int, difficulty: str) -> Iterator[tuple[str, str, int]]:
@@ -202,28 +204,23 @@ def interval(values: Sequence[float]) -> dict[str, float] | None:
 # --- files --------------------------------------------------------------------------------------------------------
 
 
-def write_evaluation(evaluation: Evaluation, output: Path) -> None:
-    """Write all files of an evaluation into a folder, which is made if it is not there."""
-    output.mkdir(parents=True, exist_ok=True)
+def write_evaluation(evaluation: Evaluation, output: Path, others: Sequence[Transcript] = ()) -> None:
+    """Write all files of an evaluation into a folder, which is made if it is not there.
+
+    Args:
+        others: transcripts of the same run that lie in the folder and are not counted; they are kept.
+    """
+    folders.make_folder(output)
     scores = evaluation.scores
     (output / "scores.json").write_text(json.dumps(scores, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     (output / "scores.md").write_text(table([scores]), encoding="utf-8")
-    _write_lines(output / "episodes.jsonl", (each.episode.as_dict() for each in evaluation.transcripts))
-    _write_lines(output / _TRANSCRIPTS, (each.as_dict() for each in evaluation.transcripts))
+    kept = (*evaluation.transcripts, *others)
+    folders.write_records(output / "episodes.jsonl", (each.episode.as_dict() for each in kept))
+    folders.write_records(output / _TRANSCRIPTS, (each.as_dict() for each in kept))
     (output / "reward_curve.csv").write_text(evaluation.curve.csv(), encoding="utf-8")
     evaluation.curve.draw(output / "reward_curve.png", f"{scores['policy']}, {scores['difficulty']}")
     first = evaluation.transcripts[0]
     (output / "trace.md").write_text(f"## A trace\n\n{readable(first)}", encoding="utf-8")
-
-
-def _write_lines(path: Path, values: Iterable[Mapping[str, Any]]) -> None:
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        for value in values:
-            file.write(_json_line(value))
-
-
-def _json_line(value: Mapping[str, Any]) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
 def table(results: Sequence[Mapping[str, Any]]) -> str:

@@ -118,3 +118,22 @@ def test_a_task_without_material_is_told_at_once(graph: Path, tmp_path: Path) ->
         evaluate.evaluate(run, tmp_path / "out")
     assert told.value.hint == f"--tasks {TASK}"
     assert not (tmp_path / "out").exists()
+
+
+def test_a_company_without_operations_has_one_task(graph: Path, tmp_path: Path) -> None:
+    """Nothing that could be asked for access, among others."""
+    from guardian.learn.contract.tasks import TASKS
+
+    graph.with_name("users.yaml").write_text('openapi: 3.0.3\ninfo: {title: Users, version: "1"}\npaths: {}\n')
+    with pytest.raises(UsageError, match=r"nothing to make .*validate_auth_request") as told:
+        evaluate.evaluate(evaluate.Run("contract", "rules", tuple(TASKS), 1, graph=str(graph)), tmp_path / "out")
+    assert told.value.hint == "--tasks validate_cross_field_constraints"
+
+
+def test_a_parameter_without_a_name_is_left_alone(graph: Path) -> None:
+    """It is no parameter, and nothing can become of it."""
+    spec = graph.with_name("users.yaml")
+    spec.write_text(spec.read_text().replace("parameters: [", "parameters: [{in: query, schema: {type: string}}, "))
+    scenarios = ApartScenarios(graph, TRAIN)
+    for seed in range(12):
+        scenarios.scenario("detect_breaking_changes", seed, "easy")

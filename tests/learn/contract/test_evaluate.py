@@ -255,3 +255,61 @@ def test_the_command(tmp_path: Path) -> None:
         assert run.returncode == 2, ignored
         assert any(f"error: {word} " in run.stderr for word in ignored), run.stderr
         assert not (tmp_path / "b").exists()
+
+
+def test_a_shorter_evaluation_keeps_what_was_played(tmp_path: Path) -> None:
+    """Hours of a model's answers: the scores are those that were asked for, the episodes stay and count again later."""
+    played: list[str] = []
+
+    def play(task: str, seed: int) -> dict[str, Any]:
+        played.append(task)
+        return _half(task, seed)
+
+    first = evaluate(RUN, tmp_path, play=play)
+    text = (tmp_path / "episodes.jsonl").read_text()
+    short = evaluate(replace(RUN, tasks=RUN.tasks[1:], episodes=1), tmp_path, play=play)
+    assert {name: each["episodes"] for name, each in short["tasks"].items()} == {RUN.tasks[1]: 1}
+    assert sorted((tmp_path / "episodes.jsonl").read_text().splitlines()) == sorted(text.splitlines())
+    assert evaluate(RUN, tmp_path, play=play) == first
+    assert (tmp_path / "episodes.jsonl").read_text() == text
+    assert len(played) == 6
+
+
+def test_an_evaluation_interrupted_twice_loses_nothing(tmp_path: Path) -> None:
+    """What comes after a line that was cut short stands on a line of its own."""
+    played: list[int] = []
+
+    def play(task: str, seed: int) -> dict[str, Any]:
+        if len(played) == 2:
+            raise KeyboardInterrupt
+        played.append(seed)
+        return _half(task, seed)
+
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            evaluate(RUN, tmp_path, play=play)
+        played.clear()
+        with (tmp_path / "episodes.jsonl").open("a") as file:
+            file.write('{"task": "find_t')
+    told: list[str] = []
+    evaluate(RUN, tmp_path, play=_half, tell=told.append)
+    assert told == [f"4 of 6 episodes lay in {tmp_path} already and are not played again"]
+
+
+@pytest.mark.parametrize(
+    "line", ["null", "[]", '{"task": "x"}', '{"task": ["x"], "seed": 1, "score": 1}', '{"seed": 1}']
+)
+def test_a_line_that_is_no_record_is_none(line: str, tmp_path: Path) -> None:
+    """Whoever wrote it."""
+    scores = evaluate(RUN, tmp_path, play=_half)
+    with (tmp_path / "episodes.jsonl").open("a") as file:
+        file.write(f"{line}\n")
+    assert evaluate(RUN, tmp_path, play=_half) == scores
+
+
+def test_a_folder_that_cannot_be_is_told_at_once(tmp_path: Path) -> None:
+    """In a file, of a name that is none: a sentence, and nothing was played."""
+    (tmp_path / "file").write_text("mine")
+    for output in (tmp_path / "file" / "x" / "y", tmp_path / ("x" * 300)):
+        with pytest.raises(UsageError, match=r"is no folder|cannot be made a folder"):
+            evaluate(RUN, output, play=lambda task, seed: pytest.fail("it was played"))

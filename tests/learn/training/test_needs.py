@@ -97,3 +97,16 @@ def test_a_dry_run_counts_what_is_not_held_out(tmp_path: Path, monkeypatch: pyte
     assert in_training(plan) == 2
     assert "held out    2 episodes every 25 steps, of which 2 may be among training's" in describe(plan, prompts=0)
     assert in_training(replace(plan, evaluate_every=0)) == 0
+
+
+def test_a_dry_run_says_which_tasks_a_company_lacks(tmp_path: Path) -> None:
+    """All of them, with what remains; also where the run would evaluate itself."""
+    from guardian.learn.contract.tasks import TASKS
+
+    (tmp_path / "api.yaml").write_text('openapi: 3.0.3\ninfo: {title: A, version: "1"}\npaths: {}\n')
+    (tmp_path / "c.yaml").write_text('consumer: c\nuses: [{service: a, operation: "GET /a"}]\n')
+    graph = tmp_path / "guardian.yaml"
+    graph.write_text("services: {a: {spec: api.yaml}}\nconsumers: [c.yaml]\n")
+    with pytest.raises(UsageError, match="find_type_mismatches, validate_nested_objects, ") as told:
+        describe(_plan(tmp_path, graph=graph, tasks=tuple(TASKS)))
+    assert told.value.hint == "--tasks validate_cross_field_constraints"

@@ -170,3 +170,20 @@ def test_tables_stand_side_by_side() -> None:
     results = [evaluate_workflow(make_policy(name), episodes=1).scores for name in ("random", "adaptive")]
     lines = table(results).splitlines()
     assert [line.split(" | ")[:2] for line in lines[2:4]] == [["| easy", "random"], ["| easy", "adaptive"]]
+
+
+def test_a_shorter_evaluation_keeps_what_was_played(tmp_path: Path) -> None:
+    """Its scores are of what was asked for; the rest stays in the folder and counts again later."""
+    long = evaluate_workflow(make_policy("greedy"), episodes=2, output=tmp_path).scores
+    names = ("episodes.jsonl", "transcripts.jsonl")
+    before = [(tmp_path / name).read_bytes() for name in names]
+    short = evaluate_workflow(make_policy("greedy"), episodes=1, scenarios=("hr_escalation",), output=tmp_path).scores
+    assert {name: each["episodes"] for name, each in short["tasks"].items()} == {"hr_escalation": 1}
+    for name, text in zip(names, before, strict=True):
+        assert sorted((tmp_path / name).read_bytes().splitlines()) == sorted(text.splitlines())
+    with (tmp_path / "transcripts.jsonl").open("a") as file:
+        file.write('null\n[]\n{"policy": "x"}\n{"policy": "x", "steps": [1], "episode": {}}\n')
+    told: list[str] = []
+    assert evaluate_workflow(make_policy("greedy"), episodes=2, output=tmp_path, progress=told.append).scores == long
+    assert told == []
+    assert [(tmp_path / name).read_bytes() for name in names] == before

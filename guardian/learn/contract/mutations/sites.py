@@ -139,14 +139,17 @@ def kind(schema: Json) -> str:
 
 
 def parameters(document: Json, *locations: str) -> list[tuple[list[Any], Json]]:
-    """Every inline parameter in these locations with the list it stands in."""
+    """Every inline parameter in these locations with the list it stands in; one without a name is none."""
     lists = [operation.get("parameters") for _, _, operation in operations(document)]
     return [
         (listed, each)
         for listed in lists
         if isinstance(listed, list)
         for each in listed
-        if isinstance(each, dict) and each.get("in") in locations and isinstance(each.get("schema"), dict)
+        if isinstance(each, dict)
+        and each.get("in") in locations
+        and isinstance(each.get("schema"), dict)
+        and isinstance(each.get("name"), str)
     ]
 
 
