@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from guardian.check.compare import Apis
 from guardian.check.names import by_former_names
 from guardian.check.service import Selection
-from guardian.check.sides import Sides
+from guardian.check.sides import Sides, said_where
 from guardian.config import CheckRequest
 from guardian.errors import ReadError, UsageError
 from guardian.model import Edge, Note
@@ -103,7 +103,8 @@ def declared_consumers(sides: Sides, selection: Selection, apis: Apis, request: 
         base = load_consumers(either, names, apis.bases(), missing_ok=True, others=selection.names)
     except ReadError as error:
         # The change that repairs a declaration must not be held up by what it repairs: head's are read and right.
-        text = f"{error.message} (in {sides.base.tree.label}), so head's declarations count as deployed"
+        said = said_where(error.message, sides.base.tree)
+        text = f"{said}, so head's declarations count as deployed"
         note = Note("warning", text, error.file, error.line)
         return Declared(
             head.consumers, None, (*head.notes, note), files=head.files, naming=naming, elsewhere=head.elsewhere

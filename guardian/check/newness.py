@@ -7,6 +7,7 @@ every check, and none of its changes would ever be seen.
 from __future__ import annotations
 
 import os
+import posixpath
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
@@ -16,26 +17,34 @@ from guardian.errors import ReadError
 from guardian.model import Note
 from guardian.spec import git
 from guardian.spec.globs import fixed_folder, matches_glob, matches_on_disk
-from guardian.spec.submodules import is_gitlink
+from guardian.spec.submodules import Gitlinks, git_dir_in
 from guardian.spec.trees import SKIPPED, DirectoryTree, GitTree, Tree
 from guardian.spec.worktree import WorkTree
 
 REMEDY = "commit it, or make it for both sides and name the two files: --base OLD.yaml --head NEW.yaml"
 
 
-def why_never(sides: Sides, path: str) -> str | None:
-    """Why no revision of base's repository can have a file of head, as a clause; ``None`` where one can."""
+def why_never(sides: Sides, paths: Sequence[str]) -> dict[str, str]:
+    """Of files of head those that no revision of base's repository can have, each with the reason as a clause."""
     base, root = sides.base.tree, root_of(sides.head.tree)
-    if not isinstance(base, GitTree) or isinstance(sides.head.tree, GitTree) or root is None:
-        return None
-    repo = Path(os.path.realpath(base.repo))
-    file = root / path
-    if not file.is_relative_to(repo):
-        return None
-    inner = next((each for each in file.parents if each != repo and (each / ".git").exists()), repo)
-    if inner != repo and inner.is_relative_to(repo) and not is_gitlink(inner):
-        return f"it lies in another repository, {inner.relative_to(repo).as_posix()}"
-    return "git ignores it" if git.is_ignored(repo, file.relative_to(repo).as_posix()) else None
+    if not paths or not isinstance(base, GitTree) or isinstance(sides.head.tree, GitTree) or root is None:
+        return {}
+    repo, gitlinks = Path(os.path.realpath(base.repo)), Gitlinks()
+    found: dict[str, str] = {}
+    kept: dict[Path, dict[str, str]] = {}
+    for path in paths:
+        file = Path(os.path.realpath((root / path).parent), posixpath.basename(path))
+        if not file.is_relative_to(repo):
+            continue
+        inner = next((each for each in file.parents if each == repo or (each / ".git").exists()), repo)
+        if inner != repo and inner not in gitlinks:
+            found[path] = f"it lies in another repository, {inner.relative_to(repo).as_posix()}"
+        else:
+            kept.setdefault(inner, {})[file.relative_to(inner).as_posix()] = path
+    for inner, files in kept.items():
+        ignored = git.ignored(inner, files, git_dir_in(inner) if inner != repo else None)
+        found.update((files[each], "git ignores it") for each in ignored)
+    return found
 
 
 def nothing_to_compare(sides: Sides, path: str, reason: str) -> ReadError:

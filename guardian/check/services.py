@@ -17,10 +17,12 @@ from guardian.check.sides import Sides, holds, in_tree, renames, root_of
 from guardian.config import CheckRequest, Config
 from guardian.errors import ConfigError, ReadError, UsageError
 from guardian.model import Note
+from guardian.spec.checkout import passed_over
 from guardian.spec.discover import service_name
 from guardian.spec.globs import fixed_folder, matches_glob
 from guardian.spec.locate import locate
 from guardian.spec.pointers import escape
+from guardian.spec.submodules import not_looked_into
 from guardian.spec.trees import Tree
 
 _CORRECT = "correct `spec`, which is relative to this file, or remove the service"
@@ -107,9 +109,9 @@ def _single(sides: Sides, request: CheckRequest) -> Service:
     if len(request.services) > 1:
         raise UsageError("--service may be given once where --base and --head are single files")
     base, head = _pair_of_files(sides)
-    never = why_never(sides, head) if base is None and head is not None else None
-    if never is not None:
-        raise nothing_to_compare(sides, head or "", never)
+    never = why_never(sides, [head]) if base is None and head is not None else {}
+    for path, reason in never.items():
+        raise nothing_to_compare(sides, path, reason)
     for name, service in request.config.services.items():
         spec = in_tree(sides, sides.head.tree, request.config_folder, service.spec)
         if request.services == (name,) or (not request.services and spec == (head or base)):
@@ -162,14 +164,20 @@ class _Declared:
         found = [each for _, each in families]
         for name, service in self._config.services.items() if holds(self._sides, self._folder) else ():
             if not any(_belongs(each.name, name) for each in found):
-                self._cannot(name, f"there is no {service.spec} in {_labels(self._sides)}", _CORRECT)
+                missing = f"there is no {service.spec} in {_labels(self._sides)}"
+                self._cannot(name, missing, self._not_looked_into(service.spec) or _CORRECT)
         for each in found:
             listed = self._config.services.get(each.name)
             there = each.base_path is not None and self._sides.head.tree.exists(each.base_path)
             if listed is not None and each.head_path is None and there:
                 self._cannot(each.name, f"there is no {listed.spec}, though {each.base_path} is still there", _CORRECT)
-            if each.base_path is None and each.head_path is not None:
-                self._look_at_new(each.name, each.head_path)
+        specs = dict.fromkeys(each.spec for each in self._config.services.values() if GLOB.search(each.spec))
+        remarks = filter(None, map(self._not_looked_into, specs))
+        self.notes += (Note("warning", remark, self._config_name()) for remark in remarks)
+        new = [(each.name, each.head_path) for each in found if each.base_path is None and each.head_path is not None]
+        never = why_never(self._sides, [path for _, path in new])
+        for name, path in new:
+            self._look_at_new(name, path, never.get(path))
         if not found and self._names():
             message = "names no specification that is there, so every OpenAPI document was looked for"
             self.notes.append(Note("info", f"{self._config_name()} {message}"))
@@ -196,11 +204,11 @@ class _Declared:
             hint=f"give the entry {entry} another name, or {glob} a `spec` that does not match {member.head_path}",
         )
 
-    def _look_at_new(self, name: str, path: str) -> None:
+    def _look_at_new(self, name: str, path: str, never: str | None) -> None:
         """Note what is odd about a service that base does not have, and never will though its guardian.yaml names it."""
         own = self._own.services if self._own is not None else {}
         known = next((own[entry] for entry in own if _belongs(name, entry)), None)
-        never, label = why_never(self._sides, path), self._sides.base.tree.label
+        label = self._sides.base.tree.label
         shown = self._sides.head.tree.display(path)
         if never is not None and known is not None:
             self._cannot(name, f"{label} has no {shown}, as {never}, so its changes cannot be seen", REMEDY)
@@ -235,6 +243,9 @@ class _Declared:
             self._config, name, self._sides.base.tree
         )
         heads = self._heads(name, bases)
+        # What only one side can look into is on the other as well, for all that is known: reading it says why it cannot be.
+        bases += self._hidden(self._base_config, name, self._sides.base.tree, heads)
+        heads += self._hidden(self._config, name, self._sides.head.tree, bases)
         several = len(heads) > 1 or len(bases) > 1
         members: list[Service] = []
         for base, head in self._pairs(bases, heads, several):
@@ -308,6 +319,21 @@ class _Declared:
         if key not in self._places:
             self._places[key] = in_tree(self._sides, tree, self._folder, spec)
         return self._places[key]
+
+    def _hidden(self, config: Config, name: str, tree: Tree, known: list[str]) -> list[str]:
+        """Of what the other side has those that an entry means on this one too, in a submodule that is not here."""
+        service = config.services.get(name) or self._config.services.get(name)
+        path = self._place(service.spec, tree) if service is not None else None
+        folders = tuple(f"{folder}/" for folder in passed_over(tree, path)) if path is not None else ()
+        return [each for each in known if folders and each.startswith(folders) and matches_glob(each, path or "")]
+
+    def _not_looked_into(self, spec: str) -> str | None:
+        """What to say of the submodules that a glob may match something in, but that are not here."""
+        folders: set[str] = set()
+        for tree in (self._sides.base.tree, self._sides.head.tree):
+            path = self._place(spec, tree)
+            folders.update(map(tree.display, passed_over(tree, path) if path is not None else ()))
+        return not_looked_into(sorted(folders), spec) if folders else None
 
     def _moved(self) -> dict[str, str]:
         if self._renames is None:

@@ -197,6 +197,11 @@ def told(side: Side) -> str:
     return label
 
 
+def said_where(message: str, tree: Tree) -> str:
+    """What is wrong with a file, with the side that it is wrong on, where the message does not say that itself."""
+    return message if f" in {tree.label}" in message else f"{message} (in {tree.label})"
+
+
 def with_itself(sides: Sides, request: CheckRequest) -> list[Note]:
     """A note where nothing differs because a commit is compared with itself, as on a default branch."""
     base, head = sides.base.tree, sides.head.tree

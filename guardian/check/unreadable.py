@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from guardian.check.sides import path_of
+from guardian.check.sides import path_of, said_where
 from guardian.errors import ReadError, RefError
 from guardian.spec.locate import locate
 from guardian.spec.pointers import step_into, steps_of
@@ -33,7 +33,7 @@ def explaining(base: Documents, head: Documents, cwd: Path) -> Iterator[None]:
                 data = documents.tree.read(path)
                 error.line, error.column = locate(data, [error.pointer])[error.pointer]
             if documents is base:
-                error.message = f"{error.message} (in {base.tree.label})"
+                error.message = said_where(error.message, base.tree)
                 error.hint = error.hint or _REPAIR
         raise
 

@@ -86,6 +86,6 @@ def _below(path: Path, root: Path) -> str:
 
 def _is_ignored(root: Path, path: str) -> bool:
     try:
-        return git.is_ignored(root, path)
+        return bool(git.ignored(root, [path]))
     except ReadError:  # git is not there: nothing is committed either
         return False

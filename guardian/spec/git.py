@@ -15,7 +15,7 @@ import shlex
 import subprocess
 import threading
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -44,6 +44,8 @@ _REF_NAME = re.compile(
 )
 #: Variables that name a place from the directory that guardian was started in, while git is asked in the root.
 _PLACES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR")
+#: Variables, as hooks have them, that say where one repository keeps what: no other is asked with them.
+_OF_ONE_REPOSITORY = (*_PLACES, "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX")
 _UNLISTED = re.compile(r"warning: could not open directory '(.*)/': (.*)")
 
 
@@ -69,6 +71,13 @@ class GitRefusal(ReadError):
         return self.words
 
 
+class NotInClone(ReadError):
+    """A partial clone does not have an object, and the remote that has it does not give it."""
+
+    def __init__(self) -> None:
+        super().__init__("not in this partial clone, and its remote does not answer")
+
+
 class NoGit(ReadError):
     """git is not installed, and something in a repository was asked for."""
 
@@ -87,7 +96,7 @@ class WorkTreeFiles(NamedTuple):
     unread: list[tuple[str, str]]
 
 
-def ask(cwd: Path, *args: str, told: bytes | None = None) -> bytes:
+def ask(cwd: Path, *args: str, told: bytes = b"") -> bytes:
     """What ``git ARGS`` prints in ``cwd``, perhaps told something on its standard input.
 
     Raises:
@@ -97,12 +106,12 @@ def ask(cwd: Path, *args: str, told: bytes | None = None) -> bytes:
     return _asked(cwd, *args, told=told).stdout
 
 
-def _asked(cwd: Path, *args: str, told: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
+def _asked(cwd: Path, *args: str, told: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     try:
         done = subprocess.run(
             _command(*args),
             cwd=cwd,
-            env=_environment(),
+            env=_environment(*args),
             input=told,
             capture_output=True,
             timeout=TIMEOUT_S,
@@ -139,13 +148,21 @@ def elsewhere(git_dir: Path | None) -> list[str]:
     return [] if git_dir is None else [f"--git-dir={git_dir}", f"--work-tree={git_dir}"]
 
 
-def _environment() -> dict[str, str]:
+def checked_out(git_dir: Path | None, folder: Path) -> list[str]:
+    """As `elsewhere`, for a repository with its work tree."""
+    return [] if git_dir is None else [f"--git-dir={git_dir}", f"--work-tree={folder}"]
+
+
+def _environment(*args: str) -> dict[str, str]:
     places = {name: os.path.abspath(os.environ[name]) for name in _PLACES if os.environ.get(name)}
     if "GIT_WORK_TREE" in places and "GIT_DIR" not in places:
         repository = _repository_around(os.getcwd())
         places |= {"GIT_DIR": repository} if repository is not None else {}
     settled = {"LC_ALL": "C", "LANGUAGE": "", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
-    return {**os.environ, **places, **settled}
+    found = {**os.environ, **places, **settled}
+    if args and args[0].startswith("--git-dir="):
+        return {name: value for name, value in found.items() if name not in _OF_ONE_REPOSITORY}
+    return found
 
 
 @functools.cache
@@ -329,10 +346,10 @@ def list_commit(repo: Path, commit: str, prefix: str, git_dir: Path | None = Non
     return CommitFiles(files, submodules)
 
 
-def skipped_files(folder: Path) -> dict[str, str]:
+def skipped_files(folder: Path, git_dir: Path | None = None) -> dict[str, str]:
     """The regular files in a folder that a sparse checkout leaves out, from there, each with the index's object."""
     found = {}
-    for entry in _paths(ask(folder, "ls-files", "-z", "-t", "--stage")):
+    for entry in _paths(ask(folder, *checked_out(git_dir, folder), "ls-files", "-z", "-t", "--stage")):
         meta, _, path = entry.partition("\t")
         tag, mode, name, _ = meta.split(" ")
         if tag == "S" and mode.startswith("100"):
@@ -340,26 +357,37 @@ def skipped_files(folder: Path) -> dict[str, str]:
     return found
 
 
-def is_ignored(folder: Path, path: str) -> bool:
-    """Whether a path that git does not track is one that it is told to ignore."""
-    return bool(ignored(folder, [path]))
+def submodules(folder: Path, git_dir: Path | None) -> frozenset[str]:
+    """The folders that the index of a work tree records as submodules."""
+    entries = _paths(ask(folder, *checked_out(git_dir, folder), "ls-files", "-z", "--stage"))
+    return frozenset(entry.partition("\t")[2] for entry in entries if entry.startswith("160000"))
 
 
-def ignored(folder: Path, paths: Sequence[str]) -> list[str]:
-    """Those of these paths that git does not track and is told to ignore."""
+def ignored(folder: Path, paths: Iterable[str], git_dir: Path | None = None) -> set[str]:
+    """Those of some paths in a work tree that git does not track, as it is told to ignore them."""
+    listed = list(paths)
+    if not listed:
+        return set()
+    told = b"".join(path.encode("utf-8", "surrogateescape") + b"\0" for path in listed)
     try:
-        told = "".join(f"{path}\0" for path in paths).encode("utf-8", "surrogateescape")
-        return _paths(ask(folder, "check-ignore", "-z", "--stdin", told=told))
-    except GitRefusal:  # none of them
-        return []
+        return set(
+            _paths(_asked(folder, *checked_out(git_dir, folder), "check-ignore", "-z", "--stdin", told=told).stdout)
+        )
+    except GitRefusal as error:
+        if (
+            not error.words or len(listed) == 1
+        ):  # that none is ends with an error too, and one that cannot be spoils all
+            return set()
+        return {path for path in listed if ignored(folder, [path], git_dir)}
 
 
-def list_work_tree(folder: Path) -> WorkTreeFiles:
+def list_work_tree(folder: Path, git_dir: Path | None = None) -> WorkTreeFiles:
     """The files of a work tree or a folder in it, tracked or not, without the ignored ones; paths are from there."""
-    done = _asked(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
+    options = checked_out(git_dir, folder)
+    done = _asked(folder, *options, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
     unread = _UNLISTED.findall(done.stderr.decode("utf-8", "surrogateescape"))
     if unread:  # named from the root of the repository
-        prefix = _line(folder, "rev-parse", "--show-prefix")
+        prefix = _line(folder, *options, "rev-parse", "--show-prefix")
         unread = [(path.removeprefix(prefix), reason) for path, reason in unread]
     return WorkTreeFiles(_paths(done.stdout), unread)
 
@@ -406,6 +434,7 @@ class ObjectReader:
         a link that leaves the tree; the content is empty for all but blobs and trees.
 
         Raises:
+            NotInClone: a partial clone does not have it, and its remote does not answer.
             ReadError: git went away.
         """
         if "\n" in name:  # the one name that the pipe cannot carry
@@ -423,6 +452,9 @@ class ObjectReader:
             except BrokenPipeError:
                 header = b""
             if not header:
+                self._process = None  # whoever asks for something else is answered
+                if self._is_partial():
+                    raise NotInClone
                 raise ReadError("`git cat-file` ended unexpectedly", hint="run `git fsck` in the repository")
             if header.endswith((b" missing", b" ambiguous")):
                 return "missing", b""
@@ -435,6 +467,12 @@ class ObjectReader:
             process.stdout.read(1)
             return kind, content
 
+    def _is_partial(self) -> bool:
+        try:
+            return bool(ask(self._repo, *self._options, "config", "--get-regexp", r"^remote\..*\.promisor$"))
+        except GitRefusal:
+            return False
+
     def _start(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._asked_by != os.getpid():
             self._asked_by = os.getpid()
@@ -442,7 +480,7 @@ class ObjectReader:
                 self._process = subprocess.Popen(
                     _command(*self._options, "cat-file", "--batch", "--follow-symlinks"),
                     cwd=self._repo,
-                    env=_environment(),
+                    env=_environment(*self._options),
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.DEVNULL,

@@ -83,3 +83,24 @@ def may_match_below(folder: str, pattern: str) -> bool:
         if not matches_glob(step, part):
             return False
     return len(steps) < len(wanted) or not _MAGIC.search(pattern)
+
+
+def spells_out(folder: str, pattern: str) -> bool:
+    """Whether a glob leads into a folder step by step, or a plain path into it: ``**`` leads everywhere, so it names none."""
+    steps, wanted = folder.split("/"), str(PurePosixPath(pattern)).split("/")
+    if any("**" in part for part in wanted[: len(steps)]):
+        return False
+    return may_match_below(folder, pattern)
+
+
+def below(folder: str, pattern: str) -> str:
+    """A glob as it is known in a folder that its matches may lie below; what is left of it may match more."""
+    steps, wanted = folder.split("/"), str(PurePosixPath(pattern)).split("/")
+    for depth, part in enumerate(wanted[: len(steps)]):
+        if "**" in part:
+            return "/".join(wanted[depth:]) if part == "**" else "**"
+    return "/".join(wanted[len(steps) :]) or "**"
+
+
+def is_glob(pattern: str) -> bool:
+    return _MAGIC.search(pattern) is not None

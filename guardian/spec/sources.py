@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 
 from guardian.errors import ReadError
 from guardian.spec import git
+from guardian.spec.checkout import Checkout
 from guardian.spec.text import MAX_BYTES
 from guardian.spec.trees import (
     DRIVE,
@@ -113,7 +114,7 @@ def _path_side(spec: str, cwd: Path, role: str) -> Side | None:
     try:
         mode = path.stat().st_mode
         if stat.S_ISDIR(mode):
-            return Side(DirectoryTree(path, cwd))
+            return Side(Checkout(path, cwd))
         if stat.S_ISREG(mode):
             return _file_side(path, cwd)
         return Side(stream_tree(path, spec), spec)  # `--base <(git show main:api.yaml)`
@@ -138,7 +139,7 @@ def _file_side(path: Path, cwd: Path) -> Side:
     if not path.resolve().is_relative_to(root.resolve()):  # the named file is itself a link: the user means its target
         path = path.resolve()
         root = _root_for(path, cwd)
-    return Side(DirectoryTree(root, cwd), path.relative_to(root).as_posix())
+    return Side(Checkout(root, cwd), path.relative_to(root).as_posix())
 
 
 def _root_for(path: Path, cwd: Path) -> Path:

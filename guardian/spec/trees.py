@@ -11,14 +11,14 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Protocol
 
 from guardian.errors import ReadError
 from guardian.spec import git, submodules
-from guardian.spec.globs import may_match_below
+from guardian.spec.globs import below, may_match_below, spells_out
 from guardian.spec.text import MAX_BYTES
 
 #: Directories that hold other people's files.
@@ -123,13 +123,15 @@ class DirectoryTree:
     def files(self, complete_below: str | None = None, meant: str | None = None) -> list[str]:
         return sorted(self._walk(complete_below))
 
-    def _walk(self, complete_below: str | None, start: str = "") -> Iterator[str]:
+    def _walk(
+        self, complete_below: str | None, start: str = "", on_folder: Callable[[str, list[str]], None] | None = None
+    ) -> Iterator[str]:
         def refuse(error: OSError) -> None:
             self._refuse(os.path.relpath(error.filename, self.root), error, complete_below)
 
         for folder, folders, names in os.walk(self.root / start, onerror=refuse):
-            if not folders and not names:
-                self._on_empty(Path(folder).relative_to(self.root).as_posix())
+            if on_folder is not None:
+                on_folder(Path(folder).relative_to(self.root).as_posix(), [*folders, *names])
             if _VENV_MARK in names:
                 folders.clear()
                 continue
@@ -138,9 +140,6 @@ class DirectoryTree:
                 path = Path(folder, name).relative_to(self.root).as_posix()
                 if self._is_plain(path, complete_below):
                     yield path
-
-    def _on_empty(self, folder: str) -> None:
-        """What there is to say of an empty folder."""
 
     def _is_plain(self, path: str, complete_below: str | None) -> bool:
         """Whether this is a regular file itself: no link, no device, and not gone meanwhile."""
@@ -170,7 +169,8 @@ class GitTree:
         git_dir: where its objects are, if it is the repository of a submodule.
         folder: where it is in the repository that it is a submodule of.
 
-    ``elsewhere`` is whether it is one of another repository than the one that is checked.
+    ``elsewhere`` is whether it is one of another repository than the one that is checked. ``passed_over`` are the submodules
+    that are not here and that only the ``**`` of a glob leads into.
     """
 
     elsewhere = False
@@ -194,6 +194,7 @@ class GitTree:
         self._objects = git.ObjectReader(repo, git_dir)
         self._listed: git.CommitFiles | None = None
         self._inner: dict[submodules.Gitlink, GitTree] = {}
+        self.passed_over: set[str] = set()
 
     @property
     def label(self) -> str:
@@ -204,9 +205,9 @@ class GitTree:
         kind, data = self._ask(clean)
         if kind == "blob":
             return data
-        below = self._in_submodule(kind, clean)
-        if below is not None:
-            return below[0].read(below[1])
+        inner = self._in_submodule(kind, clean)
+        if inner is not None:
+            return inner[0].read(inner[1])
         if kind == "symlink":
             raise ReadError("a link that leaves the repository", file=self.display(path))
         raise _no_file(self, path, is_directory=kind == "tree", where=f" in {self.label}")
@@ -214,24 +215,28 @@ class GitTree:
     def exists(self, path: str) -> bool:
         try:
             clean = inside(path, path)
-            kind = self._ask(clean)[0]
         except ReadError:
             return False
         try:
-            below = self._in_submodule(kind, clean)
+            kind = self._ask(clean)[0]
+            inner = self._in_submodule(kind, clean)
         except ReadError:
             return True  # something may be there, and `read` says why it cannot be known: never the same as nothing
-        return kind == "blob" if below is None else below[0].exists(below[1])
+        return kind == "blob" if inner is None else inner[0].exists(inner[1])
 
     def is_directory(self, path: str) -> bool:
         """Whether the path is a directory of this commit."""
         clean = inside(path, path)
         kind = self._ask(clean)[0]
-        below = self._in_submodule(kind, clean)
-        return kind == "tree" if below is None else below[0].is_directory(below[1])
+        inner = self._in_submodule(kind, clean)
+        return kind == "tree" if inner is None else inner[0].is_directory(inner[1])
 
     def _ask(self, path: str) -> tuple[str, bytes]:
-        return self._objects.ask(f"{self.commit}:{_join(self.prefix, path)}")
+        try:
+            return self._objects.ask(f"{self.commit}:{_join(self.prefix, path)}")
+        except git.NotInClone as error:
+            hint = "fetch once more when it can be reached, or clone without --filter"
+            raise ReadError(error.message, file=self.display(path), hint=hint) from None
 
     def _in_submodule(self, kind: str, path: str) -> tuple[GitTree, str] | None:
         """The submodule that a path lies in which is of this kind here, and the way from there.
@@ -248,24 +253,41 @@ class GitTree:
         known = self._inner.get(link)
         if known is not None:
             return known
-        folder, cloned = _join(self._folder, link.folder), False
-        for git_dir in submodules.repositories_of(self.repo, self._git_dir, self.commit, link.folder):
-            cloned = True
+        around = submodules.Around(self.repo, self._git_dir, self.commit, self._folder, self.label)
+        clones = list(submodules.repositories_of(around, link.folder))
+        for git_dir in clones:
+            folder = _join(self._folder, link.folder)
             tree = GitTree(self.repo / link.folder, link.commit, label=self.label, git_dir=git_dir, folder=folder)
             if tree.is_directory(""):
                 self._inner[link] = tree
                 return tree
-        raise submodules.not_here(link._replace(folder=folder), self.display(path), self.label, cloned)
+        remedy = submodules.by_itself if self.elsewhere else submodules.remedy
+        raise submodules.not_here(
+            around, link, self.display(path), remedy(around, link, clones), is_cloned=bool(clones)
+        )
 
     def files(self, complete_below: str | None = None, meant: str | None = None) -> list[str]:
         listed = self._list()
         found = listed.paths[:]
         for folder in listed.submodules if meant is not None else ():
             if may_match_below(folder, meant or ""):
-                inner = self._in_submodule("commit", folder)
-                assert inner is not None, "it was listed as one"
-                found += [_join(folder, path) for path in inner[0].files()]
+                found += self._files_below(folder, meant or "")
         return found if len(found) == len(listed.paths) else sorted(found)
+
+    def _files_below(self, folder: str, meant: str) -> list[str]:
+        """What a glob may mean in a submodule."""
+        try:
+            found = self._in_submodule("commit", folder)
+        except submodules.NotHere:
+            if spells_out(folder, meant):
+                raise
+            self.passed_over.add(folder)
+            return []
+        assert found is not None, "it was listed as one"
+        inner = found[0].part(found[1])
+        listed = [_join(folder, path) for path in inner.files(meant=below(folder, meant))]
+        self.passed_over.update(_join(folder, each) for each in inner.passed_over)
+        return listed
 
     def nested(self) -> list[str]:
         """The folders that are submodules, whose files `files` leaves out."""
@@ -273,18 +295,20 @@ class GitTree:
 
     def _list(self) -> git.CommitFiles:
         if self._listed is None:
-            below = self._in_submodule(self._ask("")[0], "") if self.prefix else None
-            if below is not None:
-                self._listed = git.CommitFiles(below[0].below(below[1]), [])
+            inner = self._in_submodule(self._ask("")[0], "") if self.prefix else None
+            if inner is not None:
+                self._listed = inner[0].part(inner[1])._list()
             else:
                 paths, links = git.list_commit(self.repo, self.commit, self.prefix, self._git_dir)
                 self._listed = git.CommitFiles(without_foreign(paths), without_foreign(links))
         return self._listed
 
-    def below(self, folder: str) -> list[str]:
-        """The files below a folder, from there."""
-        start = f"{folder}/" if folder else ""
-        return [path.removeprefix(start) for path in self.files() if path.startswith(start)]
+    def part(self, folder: str) -> GitTree:
+        """A folder of it, as a tree."""
+        if not folder:
+            return self
+        prefix, git_dir = _join(self.prefix, folder), self._git_dir
+        return GitTree(self.repo, self.commit, prefix, self._label, git_dir=git_dir, folder=self._folder)
 
     def display(self, path: str) -> str:
         return printable(_join(self._folder, _join(self.prefix, path)))

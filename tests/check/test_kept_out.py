@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.check.conftest import Guardian
-from tests.check.repo import BILLING, CONFIG, USERS, USERS_RENAMED, Repo
+from tests.check.repo import BILLING, CONFIG, SEARCH, USERS, USERS_RENAMED, Repo
 from tests.check.test_services import ORDERS, notes, warnings
 
 GENERATED = CONFIG.replace("services:\n", "services:\n  gen: {spec: build/openapi.yaml}\n")
@@ -181,6 +181,68 @@ def test_consumers_that_git_does_not_list(check: Guardian, repo: Repo, pattern: 
     assert outcome.report["summary"]["consumers_broken"] == ["billing"]
 
 
+@pytest.mark.parametrize("pattern", ["apps/**/consumer.yaml", "apps/*/*/*/consumer.yaml", "apps", "**/consumer.yaml"])
+def test_ignored_copies_of_manifests(check: Guardian, repo: Repo, pattern: str):
+    """A build's copy of a manifest, as it was once, is no reader."""
+    repo.write(".gitignore", "target/\n")
+    repo.write("apps/web/src/main/consumer.yaml", SEARCH)
+    repo.write("apps/web/target/classes/consumer.yaml", BILLING)
+    repo.write("specs/users.yaml", USERS_RENAMED)
+    assert check(repo, "--consumers", pattern).report["summary"]["consumers_broken"] == []
+    named = check(repo, "--consumers", "apps/*/target/classes/*.yaml")
+    assert named.report["summary"]["consumers_broken"] == ["billing"]
+
+
+@pytest.mark.parametrize("ignored", ["pacts/*\n!pacts/.gitkeep\n", "pacts/\n"])
+@pytest.mark.parametrize("pattern", ["pacts", "pacts/**/*.yaml", "pacts/*.yaml"])
+def test_folder_that_is_kept_for_downloads(check: Guardian, repo: Repo, pattern: str, ignored: str):
+    """A folder that git keeps for the sake of what is ignored in it is one for downloads."""
+    repo.write(".gitignore", ignored)
+    repo.write("pacts/.gitkeep", "")
+    repo.write("pacts/one.yaml", BILLING)
+    repo.write("specs/users.yaml", USERS_RENAMED)
+    assert check(repo, "--consumers", pattern).report["summary"]["consumers_broken"] == ["billing"]
+
+
+@pytest.mark.parametrize("pattern", ["**/consumer.yaml", "apps/**/consumer.yaml", "apps/*/consumer.yaml"])
+def test_linked_work_tree_in_the_repository(check: Guardian, repo: Repo, pattern: str):
+    """Another branch that is checked out in here has other manifests, which are none of this one."""
+    repo.git("checkout", "--quiet", "main")
+    repo.write("apps/web/consumer.yaml", SEARCH)
+    repo.write("consumer.yaml", BILLING)
+    repo.replace("guardian.yaml", "specs/users.yaml", '"**/users.yaml"')
+    repo.commit()
+    repo.git("checkout", "--quiet", "-B", "feature")
+    repo.git("rm", "-q", "consumer.yaml")
+    repo.write("specs/users.yaml", USERS_RENAMED)
+    repo.commit()
+    repo.git("worktree", "add", "--quiet", "--detach", "apps/wt", "main")
+    outcome = check(repo, "--base", "main", "--consumers", pattern, "--mode", "consumers")
+    assert outcome.report["summary"]["specs"] == 1
+    assert not any("apps/wt" in str(each) for each in outcome.changes)
+    named = check(repo, "--base", "main", "--consumers", "apps/wt/*.yaml")
+    assert named.report["summary"]["consumers_broken"] == ["billing"]
+
+
+def test_processes_that_a_check_starts(check: Guardian, repo: Repo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    """Empty folders, ignored ones and new services do not make git be asked once for each."""
+    trace = tmp_path / "trace"
+    config = "version: 1\nservices:\n  users: {spec: specs/users.yaml}\n"
+    repo.write(".gitignore", "build/\n")
+    repo.write("apps/web/consumer.yaml", SEARCH)
+    for number in range(30):
+        (repo.folder / f"apps/web/build/{number}").mkdir(parents=True)
+        (repo.folder / f"apps/{number}").mkdir()
+        repo.write(f"new/{number}.yaml", USERS)
+        config += f"  s{number}: {{spec: new/{number}.yaml}}\n"
+    repo.write("guardian.yaml", config)
+    monkeypatch.setenv("GIT_TRACE", str(trace))
+    for pattern in ("apps/**/consumer.yaml", "apps/*/consumer.yaml", "apps"):
+        trace.write_text("")
+        assert check(repo, "--consumers", pattern).code == 0
+        assert trace.read_text().count("built-in: git") < 20
+
+
 def test_empty_folder_of_consumers(check: Guardian, repo: Repo):
     """A folder that holds none is told as that: nobody needs a file there."""
     (repo.folder / "pacts").mkdir()
@@ -230,6 +292,35 @@ def test_consumers_outside_of_a_sparse_checkout(check: Guardian, repo: Repo):
     for pattern in ("consumers", "consumers/*.yaml", "consumers/billing.yaml"):
         outcome = check(repo, "--consumers", pattern)
         assert outcome.report["summary"]["consumers_broken"] == ["billing"]
+
+
+@pytest.mark.parametrize("head", [".", "specs"])
+def test_folder_of_a_sparse_checkout(check: Guardian, repo: Repo, head: str):
+    """A folder that is named has what is left out of it as well."""
+    repo.write("specs/orders/api.yaml", ORDERS)
+    repo.write("guardian.yaml", CONFIG.replace("services:\n", "services:\n  orders: {spec: specs/orders/*.yaml}\n"))
+    repo.git("checkout", "--quiet", "-B", "main")
+    repo.commit()
+    repo.git("checkout", "--quiet", "-B", "feature")
+    sparse(repo, "specs")
+    repo.git("sparse-checkout", "set", "--no-cone", "/*", "!/specs/orders")
+    assert not (repo.folder / "specs/orders").exists()
+    outcome = check(repo, "--base", "main", "--head", head)
+    assert (outcome.code, outcome.changes) == (0, [])
+    assert outcome.report["summary"]["specs"] == 2
+
+
+def test_partial_clone_without_its_remote(check: Guardian, repo: Repo, tmp_path: Path):
+    """What a partial clone does not have is neither new nor gone, and is told where it is."""
+    repo.write("specs/users.yaml", USERS_RENAMED)
+    repo.commit()
+    repo.git("config", "uploadpack.allowFilter", "true")
+    partial = repo.clone(tmp_path / "partial", "--filter=blob:none")
+    partial.git("branch", "main", "origin/main")
+    repo.folder.rename(tmp_path / "away")
+    outcome = check(partial, "--base", "main")
+    assert outcome.code == 3
+    assert "specs/users.yaml: not in this partial clone, and its remote does not answer" in outcome.err
 
 
 def test_deleted_in_a_sparse_checkout(check: Guardian, repo: Repo):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 from pathlib import Path
 
@@ -289,6 +290,139 @@ def test_submodule_in_a_submodule(check: Guardian, outer: Repo, tmp_path: Path):
     shell.git("submodule", "--quiet", "deinit", "--force", "inner")
     assert check(shell, "--head", "feature").rules == ["property-removed"]
     assert check(shell).code == 3
+
+
+@pytest.mark.parametrize("head", [(), ("--head", "feature")])
+@pytest.mark.parametrize("spec", ["inner/**/users.yaml", "**/users.yaml", "inner/*/specs/*.yaml"])
+def test_glob_into_a_submodule_in_a_submodule(
+    check: Guardian, outer: Repo, tmp_path: Path, spec: str, head: tuple[str, ...]
+):
+    """A glob crosses both on either side, for specifications and for manifests."""
+    shell = Repo(tmp_path / "shell")
+    shell.git("submodule", "--quiet", "add", "--branch", "main", str(outer.folder), "inner")
+    shell.git("-C", "inner", "submodule", "--quiet", "update", "--init")
+    shell.write(
+        "guardian.yaml", CONFIG.replace("contracts/specs/users.yaml", f'"{spec}"') + 'consumers: ["inner/**/b*.yaml"]\n'
+    )
+    shell.commit()
+    shell.branch("feature")
+    shell.git("-C", "inner", "checkout", "--quiet", "--recurse-submodules", "origin/feature")
+    shell.commit()
+    outcome = check(shell, *head)
+    assert (outcome.code, outcome.rules) == (1, ["property-removed"])
+    assert outcome.report["summary"]["consumers_broken"] == ["billing"]
+    assert warnings(outcome) == []
+
+
+def test_submodule_that_a_glob_does_not_name(check: Guardian, repo: Repo, contracts: Repo, tmp_path: Path):
+    """A `**` goes everywhere: a submodule that is not here is told, and is no reason to stop."""
+    repo.git("checkout", "--quiet", "main")
+    repo.git("submodule", "--quiet", "add", str(contracts.folder), "third_party/lib")
+    repo.replace("guardian.yaml", "consumers/*.yaml", '"**/billing.yaml"')
+    repo.replace("guardian.yaml", "specs/users.yaml", '"**/users.yaml"')
+    repo.commit()
+    repo.git("checkout", "--quiet", "-B", "feature")
+    repo.write("specs/users.yaml", BROKEN)
+    repo.commit()
+    bare = repo.clone(tmp_path / "bare")
+    bare.git("branch", "main", "origin/main")
+    for head in ((), ("--head", "HEAD"), ("--head", ".")):
+        outcome = check(bare, "--base", "main", *head)
+        assert (outcome.code, outcome.rules) == (1, ["property-removed"])
+        assert outcome.report["summary"]["consumers_broken"] == ["billing"]
+        assert sum("third_party/lib is a submodule" in message for message in warnings(outcome)) == 2
+    bare.git("submodule", "--quiet", "update", "--init")
+    bare.git("submodule", "--quiet", "deinit", "--force", "third_party/lib")
+    outcome = check(bare, "--base", "main")
+    assert outcome.code == 3
+    assert "third_party/lib/specs/users.yaml: lies in the submodule third_party/lib, which is not" in outcome.err
+
+
+def test_submodule_of_a_contracts_repository(check: Guardian, repo: Repo, contracts: Repo, tmp_path: Path):
+    """Nobody can add to the copy that guardian keeps, so the remedy is to name the other repository."""
+    manifests = Repo(tmp_path / "manifests")
+    manifests.git("submodule", "--quiet", "add", str(contracts.folder), "vendor/lib")
+    manifests.write("app/billing.yaml", BILLING)
+    manifests.commit()
+    repo.write("specs/users.yaml", BROKEN)
+    outcome = check(repo, "--consumers", f"git+{manifests.folder.as_uri()}#:**/billing.yaml")
+    assert outcome.report["summary"]["consumers_broken"] == ["billing"]
+    assert any("vendor/lib is a submodule" in message for message in warnings(outcome))
+    outcome = check(repo, "--consumers", f"git+{manifests.folder.as_uri()}#:vendor/lib/consumers/*.yaml")
+    assert outcome.code == 3
+    assert "name that repository itself: git+" in outcome.err
+
+
+@pytest.mark.parametrize("named", [("--head", "."), ("--head", "contracts")])
+def test_folder_with_a_submodule_that_is_not_checked_out(check: Guardian, outer: Repo, named: tuple[str, ...]):
+    """Nor is it deleted where the folder at head is named."""
+    outer.git("submodule", "--quiet", "deinit", "--force", "contracts")
+    outcome = check(outer, "--base", "main", *named)
+    assert outcome.code == 3
+    assert "lies in the submodule contracts, which is not checked out" in outcome.err
+
+
+@pytest.mark.parametrize("spec", ["contracts/specs/users.yaml", "contracts/specs/*.yaml", "**/u*.yaml"])
+@pytest.mark.parametrize("head", [(), ("--head", ".")])
+def test_sparse_checkout_of_a_submodule(check: Guardian, outer: Repo, spec: str, head: tuple[str, ...]):
+    """What a submodule's own sparse checkout leaves out is as its index has it."""
+    outer.write("guardian.yaml", CONFIG.replace("contracts/specs/users.yaml", f'"{spec}"'))
+    outer.git("-C", "contracts", "sparse-checkout", "set", "consumers")
+    assert not (outer.folder / "contracts/specs").exists()
+    assert check(outer, *head).rules == ["property-removed"]
+
+
+def test_hook_with_its_own_index(check: Guardian, outer: Repo, monkeypatch: pytest.MonkeyPatch):
+    """What a hook says of the outer repository says nothing of the submodule, nor where a glob leads into it."""
+    outer.write("guardian.yaml", CONFIG.replace("contracts/specs/users.yaml", "contracts/specs/*.yaml"))
+    monkeypatch.setenv("GIT_DIR", ".git")
+    monkeypatch.setenv("GIT_INDEX_FILE", ".git/index")
+    assert check(outer).rules == ["property-removed"]
+
+
+# --- remedies that work -----------------------------------------------------------------------------------------------
+
+
+def _run_remedy(repo: Repo, err: str) -> None:
+    """Do what the hint of an error says."""
+    line = next(line.strip() for line in err.splitlines() if " -- or name both folders" in line)
+    repo.git(*shlex.split(line.partition(" -- ")[0])[1:])
+
+
+@pytest.mark.parametrize("cloned", [False, True])
+def test_remedy_for_a_removed_submodule(check: Guardian, outer: Repo, tmp_path: Path, cloned: bool):
+    """A fresh clone of a change that removes a submodule knows none, so its URL is taken from base."""
+    outer.git("rm", "-q", "--force", "contracts")
+    outer.write("guardian.yaml", CONFIG.replace("contracts/specs/", ""))
+    outer.write("users.yaml", BROKEN)
+    outer.commit()
+    bare = outer.clone(tmp_path / "bare")
+    bare.git("branch", "main", "origin/main")
+    if cloned:
+        Repo(tmp_path / "other").commit()
+        bare.git("clone", "--quiet", "--bare", str(tmp_path / "other"), ".git/modules/contracts")
+    outcome = check(bare, "--base", "main")
+    assert outcome.code == 3
+    assert outcome.err.count(" in main") == 1
+    _run_remedy(bare, outcome.err)
+    assert check(bare, "--base", "main").rules == ["property-removed"]
+
+
+def test_remedy_for_a_submodule_with_another_url(check: Guardian, outer: Repo, tmp_path: Path):
+    """The commit of base is where base's .gitmodules says."""
+    other = Repo(tmp_path / "other")
+    other.write("specs/users.yaml", BROKEN)
+    other.commit()
+    outer.git("submodule", "--quiet", "set-url", "contracts", str(other.folder))
+    outer.git("-C", "contracts", "fetch", "--quiet", str(other.folder))
+    outer.git("-C", "contracts", "checkout", "--quiet", "FETCH_HEAD")
+    outer.commit()
+    clone = outer.clone(tmp_path / "clone", "--recurse-submodules")
+    clone.git("branch", "main", "origin/main")
+    outcome = check(clone, "--base", "main")
+    assert outcome.code == 3
+    _run_remedy(clone, outcome.err)
+    assert check(clone, "--base", "main").rules == ["property-removed"]
 
 
 def test_new_submodule(check: Guardian, repo: Repo, contracts: Repo):

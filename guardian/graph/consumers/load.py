@@ -22,9 +22,11 @@ from guardian.graph.uses import Consumer, Found
 from guardian.model import Note
 from guardian.spec import text
 from guardian.spec.api import Api
+from guardian.spec.checkout import passed_over
 from guardian.spec.dialects import is_openapi
 from guardian.spec.globs import fixed_folder, matches_glob
 from guardian.spec.locate import locate
+from guardian.spec.submodules import not_looked_into
 from guardian.spec.trees import GitTree, Tree
 from guardian.spec.worktree import WorkTree
 
@@ -127,6 +129,9 @@ class _Loader:
         if tree.exists(pattern):
             return [(pattern, True)]
         files = _listed(tree, pattern)
+        hidden = passed_over(tree, pattern)
+        if hidden:
+            self._notes.append(Note("warning", not_looked_into([*map(tree.display, hidden)], pattern)))
         found = [path for path in files if matches_glob(path, pattern)]
         if not found:
             folder = "" if pattern == "." else f"{pattern}/"
@@ -254,10 +259,9 @@ def _listed(tree: Tree, pattern: str) -> list[str]:
     What lies in a folder that is named is on disk for a reason, be it that CI downloaded it: whether git tracks it, ignores
     it or finds another repository there is no matter then.
     """
-    folder = fixed_folder(pattern)
-    if isinstance(tree, WorkTree) and folder:
-        return tree.all_files(folder)
-    return tree.files(complete_below=folder, meant=pattern)
+    if isinstance(tree, WorkTree):
+        return tree.all_files(pattern)
+    return tree.files(complete_below=fixed_folder(pattern), meant=pattern)
 
 
 def _json_lines(data: bytes, file: str) -> list[_Document]:
