@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from guardian.model import Change, Confidence, Direction, Hit, Impact, Location, Note, Severity
 from guardian.rules import aliases
 from guardian.rules.align import Aligner, Placed
+from guardian.rules.below import Child
 from guardian.rules.facts import STABILITY
 from guardian.rules.identity import fingerprint_of, number_twins, order
 from guardian.rules.matching import Matched, either
@@ -18,7 +19,7 @@ from guardian.rules.pairs import Delta, OperationPair, SchemaRoot, XmlPair
 from guardian.rules.registry import Rule, all_rules
 from guardian.rules.urls import shape_of
 from guardian.rules.verdict import judge
-from guardian.rules.walk import Child, Found, Same, Walker, said_of
+from guardian.rules.walk import Found, Same, Walker, said_of
 from guardian.rules.walk_paths import write_path
 from guardian.spec.api import Api, Node, looking_at
 from guardian.spec.dialects import DIALECTS

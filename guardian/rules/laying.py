@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from guardian.rules import patterns
+from guardian.rules.below import Child
 from guardian.rules.sample import Sampler, property_of
-from guardian.rules.walk import Child
 from guardian.spec.api import Schema
 from guardian.spec.shape import Atom
 

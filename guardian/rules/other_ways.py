@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from guardian.spec.shape import meant
 
 if TYPE_CHECKING:
+    from guardian.rules.below import Child
     from guardian.rules.pairs import SchemaRoot
-    from guardian.rules.walk import Child
     from guardian.spec.api import Schema
 
 #: More paths to one place than anybody reads are not told.

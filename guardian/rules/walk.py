@@ -15,37 +15,28 @@ from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
 from guardian.errors import GuardianError, ReadError, RuleError
-from guardian.model import Confidence, Direction, Effect, Severity
+from guardian.model import Direction, Effect
 from guardian.rules import plain
+from guardian.rules.below import Child, items_of, properties_of, subtypes_of
+from guardian.rules.doubts import as_beside, as_unsure
 from guardian.rules.match import Matching, match
 from guardian.rules.other_ways import OtherWays, steps_of
 from guardian.rules.pairs import ATOM_PAIRS, Delta, Relate, SchemaRoot, UnionPair, XmlPair
 from guardian.rules.registry import Rule, rules_for
-from guardian.rules.verdict import judge
 from guardian.spec import limits
 from guardian.spec.api import Node, Schema
 from guardian.spec.document import Document
 from guardian.spec.dynamic import ELSEWHERE, is_guessed
-from guardian.spec.objects import Properties, undeclared
+from guardian.spec.objects import Properties
 from guardian.spec.references import references_of
 from guardian.spec.shape import Atom, Shape
 from guardian.spec.shaper import Shaper
-from guardian.spec.subtypes import family_of
 
 _T = TypeVar("_T")
 Same = Callable[[Node, Node], bool]
-Step = str  # a property name, "[]" for an item, "*" for a map value
 
 # How many pairs one question "what happened below?" may look at before the answer is "it changed".
 RELATE_BUDGET = 2_000
-
-
-class Child(NamedTuple):
-    step: Step
-    literal: bool  # a property name, to be escaped; not "[]" or "*"
-    base: Schema
-    head: Schema
-    selected: tuple[str, str] | None = None  # a subtype, by its discriminator's property and value
 
 
 class Beside(NamedTuple):
@@ -150,7 +141,7 @@ class Walker:
         while sure or aside or unsure:
             if not sure and aside:
                 for beside, path, base, head in aside:
-                    tell(((rule, _beside(delta, root.direction)) for rule, delta in beside.deltas), path, base, head)
+                    tell(((rule, as_beside(delta, root.direction)) for rule, delta in beside.deltas), path, base, head)
                     unsure.extend((child.base, child.head, (*path, child)) for child in beside.children)
                 aside.clear()
                 continue
@@ -170,9 +161,9 @@ class Walker:
             if root.xml:
                 deltas = [*deltas, *self._in_xml(local, base, head, root)]
             if local.guessed:
-                deltas = [(rule, _unsure(delta)) for rule, delta in deltas]
+                deltas = [(rule, as_unsure(delta)) for rule, delta in deltas]
             if not is_sure:
-                deltas = [(rule, _beside(delta, root.direction)) for rule, delta in deltas]
+                deltas = [(rule, as_beside(delta, root.direction)) for rule, delta in deltas]
             tell(deltas, path, base, head)
             queue.extend((child.base, child.head, (*path, child)) for child in local.children)
             if local.beside is not _NOTHING_BESIDE:
@@ -290,7 +281,7 @@ class Walker:
             left, right, direction, text, matching.matched, matching.lost, matching.gained, base.node, head.node, relate
         )
         if left.subtypes is not None and right.subtypes is not None:
-            children = (*children, *_subtypes(base, head))
+            children = (*children, *subtypes_of(base, head))
         objects = tuple(pair for pair in matching.matched if pair[0].kind == "object")
         return Local((*said_of(union), *found.deltas), children, objects, found.guessed, found.beside)
 
@@ -333,9 +324,9 @@ class Walker:
     def _children(self, base: Atom, head: Atom) -> Iterator[Child]:
         """The pairs of schemas below a pair of alternatives: properties, map values, items."""
         if base.kind == "object":
-            yield from _properties(base, head, self._alike(base, head))
+            yield from properties_of(base, head, self._alike(base, head))
         elif base.kind == "array":
-            yield from _items(base, head)
+            yield from items_of(base, head)
 
     def _alike(self, base: Atom, head: Atom) -> Callable[[str], bool]:
         """Says which properties surely mean the same: written the same, with references that lead to what is the same.
@@ -404,33 +395,6 @@ def _drained(queue: deque[_T]) -> Iterator[_T]:
         yield queue.popleft()
 
 
-def _unsure(delta: Delta) -> Delta:
-    """What is no more than possible, since the standard does not decide where a reference to its place leads."""
-    if delta.effect is Effect.ANNOTATION:
-        return delta
-    why = "the documents do not decide where a dynamic reference on the way leads"
-    return delta._replace(confidence=Confidence.POSSIBLE, unproved=delta.unproved or why)
-
-
-def _beside(delta: Delta, direction: Direction) -> Delta:
-    """What stands beside an alternative that takes anything: a warning at most, for nothing less is taken than before."""
-    confidence = delta.confidence or Confidence.CERTAIN
-    if (delta.severity or judge(delta.effect, direction, confidence)).rank < Severity.WARNING.rank:
-        return delta
-    why = "another alternative takes anything, and may be what is sent"
-    return delta._replace(severity=Severity.WARNING, confidence=Confidence.POSSIBLE, unproved=delta.unproved or why)
-
-
-def _subtypes(base: Schema, head: Schema) -> Iterator[Child]:
-    """What extends both sides and is selected by the same value: a message of the one may be one of these."""
-    one, other = family_of(base), family_of(head)
-    if one is None or other is None or one.property != other.property:
-        return
-    for value in sorted(one.members.keys() & other.members.keys()):
-        left, right = Schema((one.members[value],)), Schema((other.members[value],))
-        yield Child("", False, left, right, (one.property, value))
-
-
 def _ends(delta: Delta) -> tuple[object, object]:
     """The places as a reader knows them: a dynamic reference makes several nodes of one."""
     return delta.base and (delta.base.document.file, delta.base.pointer), delta.head and (
@@ -462,57 +426,5 @@ def combine(total: Effect | None, effect: Effect) -> Effect | None:
     return effect if total is None else Effect.CHANGED
 
 
-def _items(base: Atom, head: Atom) -> Iterator[Child]:
-    length = max(len(base.prefix), len(head.prefix))
-    # What one side refuses for its place in the array is told by its limit, not by what it would be there.
-    shared = min(float("inf") if each.max_items is None else each.max_items.value for each in (base, head))
-    for index in range(length):
-        if index < shared:
-            yield Child("[]", False, item_at(base, index), item_at(head, index))
-    if length < shared:
-        yield Child("[]", False, base.items, head.items)
-
-
-def item_at(atom: Atom, index: int) -> Schema:
-    """The schema of an array's item at an index."""
-    return atom.prefix[index] if index < len(atom.prefix) else atom.items
-
-
-def _undeclared(atom: Atom, name: str) -> Schema | None:
-    """What a side says of a key that it does not declare: the key is required, or of a kind of keys with a schema."""
-    said = undeclared(atom, name)
-    asked = name in atom.required or any(name == other for _, other in atom.dependent_required)
-    return said if said is not None and (said.nodes or asked) else None
-
-
 def _never(name: str) -> bool:
     return False
-
-
-def _properties(base: Atom, head: Atom, alike: Callable[[str], bool]) -> Iterator[Child]:
-    for name in base.properties:
-        if alike(name):
-            continue
-        if name in head.properties:
-            yield Child(name, True, base.properties[name], head.properties[name])
-        elif name not in head.hidden and (other := _undeclared(head, name)) is not None:
-            yield Child(name, True, base.properties[name], other)
-    for name in head.properties:
-        if (
-            name not in base.properties
-            and name not in base.hidden
-            and not alike(name)
-            and (one := _undeclared(base, name)) is not None
-        ):
-            yield Child(name, True, one, head.properties[name])
-    if base.additional is not None and head.additional is not None and base.additional.nodes and head.additional.nodes:
-        yield Child("*", False, base.additional, head.additional)
-    for pattern in dict.fromkeys((*base.pattern_properties, *head.pattern_properties)):
-        one, other = (atom.pattern_properties.get(pattern, atom.additional) for atom in (base, head))
-        if one is None or other is None:
-            continue
-        if (pattern in base.pattern_properties and pattern in head.pattern_properties) or (one.nodes and other.nodes):
-            yield Child("*", False, one, other)
-    for name, schema in base.dependent_schemas.items():
-        if name in head.dependent_schemas:
-            yield Child("", False, schema, head.dependent_schemas[name])

@@ -18,6 +18,7 @@ from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
 from guardian.model import Confidence, Direction, Effect, Witness
+from guardian.rules.below import Child
 from guardian.rules.boundaries import Boundaries
 from guardian.rules.form_fields import TEXT, Writing, read_as, written_at
 from guardian.rules.form_messages import Place, Sent, as_sent
@@ -28,7 +29,7 @@ from guardian.rules.rewrite import Role
 from guardian.rules.sample import FEW, Sampler
 from guardian.rules.url_text import write
 from guardian.rules.validator import Json, Unjudgeable
-from guardian.rules.walk import Child, Found, Walker
+from guardian.rules.walk import Found, Walker
 from guardian.spec.api import Node, Schema
 from guardian.spec.shape import Atom
 

@@ -1,0 +1,24 @@
+"""Findings that are no more than possible, or no more than a warning, because of where they stand."""
+
+from __future__ import annotations
+
+from guardian.model import Confidence, Direction, Effect, Severity
+from guardian.rules.pairs import Delta
+from guardian.rules.verdict import judge
+
+
+def as_unsure(delta: Delta) -> Delta:
+    """What is no more than possible, since the standard does not decide where a reference to its place leads."""
+    if delta.effect is Effect.ANNOTATION:
+        return delta
+    why = "the documents do not decide where a dynamic reference on the way leads"
+    return delta._replace(confidence=Confidence.POSSIBLE, unproved=delta.unproved or why)
+
+
+def as_beside(delta: Delta, direction: Direction) -> Delta:
+    """What stands beside an alternative that takes anything: a warning at most, for nothing less is taken than before."""
+    confidence = delta.confidence or Confidence.CERTAIN
+    if (delta.severity or judge(delta.effect, direction, confidence)).rank < Severity.WARNING.rank:
+        return delta
+    why = "another alternative takes anything, and may be what is sent"
+    return delta._replace(severity=Severity.WARNING, confidence=Confidence.POSSIBLE, unproved=delta.unproved or why)
