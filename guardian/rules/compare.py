@@ -225,7 +225,11 @@ class _Comparer:
                 return
             again = key in told  # then only what XML alone shows is left to tell
             told.add(form)
-            found = [each for each in self.walker.walk(root) if not again or each.rule.pair is XmlPair]
+            found = [
+                self._where_promised(placed, each)
+                for each in self.walker.walk(root)
+                if not again or each.rule.pair is XmlPair
+            ]
             yield from self._proved(placed, [(each, self._schema_change(placed, each)) for each in found])
             return
         for rule, delta in said_of(placed.pair):
@@ -240,6 +244,13 @@ class _Comparer:
         also = dict.fromkeys(write_path(found.root.field, way, found.delta.field) for way in ways)
         also.pop(field, None)
         return change._replace(also=tuple(also))
+
+    def _where_promised(self, placed: Placed, found: Found) -> Found:
+        """A finding at the first of its places that base promises something of: the others are out of the verdict."""
+        if not found.also:
+            return found
+        ways = [way for way in (found.path, *found.also) if self._is_promised(placed, found.delta, way)]
+        return found._replace(path=ways[0], also=tuple(ways[1:])) if ways else found
 
     def _proved(self, placed: Placed, told: list[tuple[Found, Change]]) -> Iterator[Change]:
         """The findings of one root, those that a reader should look at with their witnesses."""

@@ -36,7 +36,7 @@ class Matching(NamedTuple):
     Attributes:
         lost: those of base that nothing of head covers.
         gained: those of head that nothing of base covers.
-        beside: pairs that stand beside an alternative that takes anything, on both sides: what differs between them changes
+        beside: pairs that stand beside an alternative that takes anything, on either side: what differs between them changes
             nothing of what is taken, and is told all the same.
     """
 
@@ -56,11 +56,12 @@ def match(base: Shape, head: Shape, relate: RelateAtoms, relate_schemas: RelateS
     for kind in KINDS:
         left, right = ours.get(kind, []), theirs.get(kind, [])
         anything, all_else = _free(left), _free(right)
+        if anything is not None or all_else is not None:
+            some, others = _not_free(left), _not_free(right)
+            if some and others:
+                beside.extend(_pairs(some, others, relate, relate_schemas).matched)
         if anything is not None and all_else is not None:
             matched.append((anything, all_else))
-            left, right = _not_free(left), _not_free(right)
-            if left and right:
-                beside.extend(_pairs(left, right, relate, relate_schemas).matched)
             continue
         left, right = [anything] if anything is not None else left, [all_else] if all_else is not None else right
         if len(left) == 1 and len(right) == 1:

@@ -137,8 +137,11 @@ class Walker:
                     told.update(identities)
                     found.append(Found(rule, delta, path, base, head, root))
 
+        first_unsure: tuple[int, int] | None = None  # among what is found, and among the ways
         aside: list[tuple[Beside, tuple[Child, ...], Schema, Schema]] = []
         while sure or aside or unsure:
+            if not sure and first_unsure is None:
+                first_unsure = len(found), len(ways)
             if not sure and aside:
                 for beside, path, base, head in aside:
                     tell(((rule, as_beside(delta, root.direction)) for rule, delta in beside.deltas), path, base, head)
@@ -169,8 +172,9 @@ class Walker:
             if local.beside is not _NOTHING_BESIDE:
                 aside.append((local.beside, path, base, head))
         if found and len(ways) > 1:
-            others = OtherWays(root, ways)
-            for index, each in enumerate(found):
+            certain, trodden = first_unsure or (len(found), len(ways))
+            others = OtherWays(root, ways[:trodden])
+            for index, each in enumerate(found[:certain]):
                 also = [
                     way
                     for way in others.of(each.path)

@@ -223,3 +223,15 @@ def test_a_variant_that_its_tag_alone_selects(kind: Any) -> None:
         (change,) = [each for each in found if each.rule == rule]
         assert (change.severity, change.confidence) == (Severity.BREAKING, Confidence.PROVED)
         assert change.witness is not None and change.witness.value["kind"] == "bank"
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_an_alternative_that_takes_anything_on_one_side_hides_nothing(turned: bool) -> None:
+    """Nor while it comes or goes: what changed in the others is told beside it."""
+    sides = [
+        {"oneOf": [variant(a=TEXT), {"type": "object"}]},
+        {"oneOf": [variant(a=COUNT), {"type": "object", "properties": {"z": TEXT}}]},
+    ]
+    for say in (request_changes, response_changes):
+        found = {change.field: change for change in say(*(reversed(sides) if turned else sides), prove=True)}
+        assert (found["a"].rule, found["a"].severity) == ("type-changed", Severity.WARNING)

@@ -9,7 +9,7 @@ import pytest
 
 from guardian.check.exceptions import matches
 from guardian.config.accepted import ExceptionEntry
-from guardian.model import Change, Location
+from guardian.model import Change, Location, Severity
 from guardian.report import words
 from guardian.rules.compare import compare
 from guardian.rules.other_ways import MOST_WAYS
@@ -85,3 +85,18 @@ def test_a_report_says_the_places() -> None:
     """A few of them, beside the one that the finding is told of."""
     (found,) = became_count(thing(**{name: ref("Leaf") for name in "abcdef"}))
     assert words.spot(found).endswith("field a.v (also b.v, c.v, d.v and others)")
+
+
+def test_the_place_that_is_promised_is_the_findings() -> None:
+    """Where one of two places is marked as unstable, the other one breaks: it is the finding's, whichever is nearer."""
+    marked = {"allOf": [ref("Leaf")], "x-stability-level": "alpha"}
+    (found,) = became_count(thing(a=marked, b=thing(c=ref("Leaf"))))
+    assert (found.field, found.also, found.severity) == ("b.c.v", (), Severity.BREAKING)
+    (found,) = became_count(thing(a=marked))
+    assert (found.field, found.severity) == ("a.v", Severity.INFO)
+
+
+def test_what_stands_beside_something_that_takes_anything_is_no_other_place_of_a_break() -> None:
+    """What is certain at one place is doubtful there."""
+    (found,) = became_count(thing(a=ref("Leaf"), u={"anyOf": [thing(p=ref("Leaf")), {}]}))
+    assert (found.field, found.also, found.severity) == ("a.v", (), Severity.BREAKING)
