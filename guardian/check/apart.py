@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from guardian.check.service import Service
 from guardian.errors import ConfigError
 from guardian.spec.discover import service_name
-
-GLOB = re.compile(r"[*?\[]")
+from guardian.spec.globs import MAGIC
 
 Declared = tuple[str, Service]
 """A service, and the entry of guardian.yaml that it is of."""
@@ -22,7 +21,7 @@ def told_apart(path: str, glob: str) -> str:
         path: matched by the glob.
         glob: from the root of the tree, as the path is.
     """
-    before, after = re.split(GLOB, glob, maxsplit=1)[0], re.split(r"[*?\]]", glob)[-1]
+    before, after = MAGIC.split(glob, maxsplit=1)[0], re.split(r"[*?\]]", glob)[-1]
     before = before[: before.rfind("/") + 1]
     start = len(before) if path.startswith(before) else 0
     end = len(path) - len(after) if after and path.endswith(after) else len(path)

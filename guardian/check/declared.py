@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,14 +15,13 @@ from guardian.check.sides import Sides, said_where
 from guardian.config import CheckRequest
 from guardian.errors import ReadError, UsageError
 from guardian.model import Edge, Note
+from guardian.spec.globs import is_glob
 from guardian.spec.sources import is_stream
 from guardian.spec.trees import DirectoryTree, GitTree, Tree
 
 if TYPE_CHECKING:
     from guardian.graph.consumers.elsewhere import Opener
     from guardian.graph.uses import Consumer
-
-_GLOB = re.compile(r"[*?\[]")
 
 
 @dataclass(slots=True)
@@ -178,5 +176,5 @@ def _anchor(pattern: str, cwd: Path) -> Path:
     if path.is_relative_to(cwd):
         return cwd
     parts = path.parts
-    plain = next((index for index, part in enumerate(parts) if _GLOB.search(part)), len(parts) - 1)
+    plain = next((index for index, part in enumerate(parts) if is_glob(part)), len(parts) - 1)
     return Path(*parts[: max(plain, 1)])

@@ -17,7 +17,8 @@ from guardian.errors import ReadError
 from guardian.model import Note
 from guardian.spec import git
 from guardian.spec.globs import fixed_folder, matches_glob, matches_on_disk
-from guardian.spec.submodules import Gitlinks, git_dir_in
+from guardian.spec.roots import git_dir_in
+from guardian.spec.submodules import Gitlinks
 from guardian.spec.trees import SKIPPED, DirectoryTree, GitTree, Tree
 from guardian.spec.worktree import WorkTree
 

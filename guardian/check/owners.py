@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from guardian.config.codeowners import PLACES, parse_codeowners
+from guardian.spec.roots import repository_around
 
 if TYPE_CHECKING:
     from guardian.graph.uses import Consumer
@@ -26,7 +27,7 @@ def with_owners(consumers: Iterable[Consumer], cwd: Path) -> list[Consumer]:
     listed = list(consumers)
     if all(each.owner for each in listed):
         return listed
-    root = next((folder for folder in (cwd, *cwd.parents) if (folder / ".git").exists()), cwd)
+    root = repository_around(cwd) or cwd
     file = next((root / place for place in PLACES if (root / place).is_file()), None)
     if file is None:
         return listed

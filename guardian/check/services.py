@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
-from guardian.check.apart import GLOB, Declared, of_their_own, told_apart
+from guardian.check.apart import Declared, of_their_own, told_apart
 from guardian.check.discovered import discovered
 from guardian.check.names import other_names, same_document
 from guardian.check.newness import REMEDY, ignored_matches, not_checked, nothing_to_compare, why_never
@@ -19,7 +19,7 @@ from guardian.errors import ConfigError, ReadError, UsageError
 from guardian.model import Note
 from guardian.spec.checkout import passed_over
 from guardian.spec.discover import service_name
-from guardian.spec.globs import fixed_folder, matches_glob
+from guardian.spec.globs import fixed_folder, is_glob, matches_glob
 from guardian.spec.locate import locate
 from guardian.spec.pointers import escape
 from guardian.spec.submodules import not_looked_into
@@ -171,7 +171,7 @@ class _Declared:
             there = each.base_path is not None and self._sides.head.tree.exists(each.base_path)
             if listed is not None and each.head_path is None and there:
                 self._cannot(each.name, f"there is no {listed.spec}, though {each.base_path} is still there", _CORRECT)
-        specs = dict.fromkeys(each.spec for each in self._config.services.values() if GLOB.search(each.spec))
+        specs = dict.fromkeys(each.spec for each in self._config.services.values() if is_glob(each.spec))
         remarks = filter(None, map(self._not_looked_into, specs))
         self.notes += (Note("warning", remark, self._config_name()) for remark in remarks)
         new = [(each.name, each.head_path) for each in found if each.base_path is None and each.head_path is not None]
@@ -217,7 +217,7 @@ class _Declared:
                 f"{label} has no such file and never will, as {never}: later checks of {name} will end with an error"
             )
             self.notes.append(Note("warning", f"{message}; {REMEDY}", shown))
-        elif known is not None and not GLOB.search(known.spec):
+        elif known is not None and not is_glob(known.spec):
             message = f"{label} names {name} in its guardian.yaml, but has no {known.spec}: nothing is compared with it"
             self.notes.append(Note("warning", message, shown))
 
@@ -263,7 +263,7 @@ class _Declared:
     def _as_one_of_several(self, config: Config, name: str, path: str | None, tree: Tree) -> str | None:
         """What a document of an entry is called where that has several; ``None`` where it cannot have."""
         for known in (each.services.get(name) for each in (config, self._config, self._base_config)):
-            if path is None or known is None or not GLOB.search(known.spec):
+            if path is None or known is None or not is_glob(known.spec):
                 continue
             glob = self._place(known.spec, tree)
             if glob is not None and matches_glob(path, glob):
@@ -290,7 +290,7 @@ class _Declared:
         path = self._place(service.spec, tree) if service is not None else None
         if path is None:
             return []
-        if not GLOB.search(path):
+        if not is_glob(path):
             return [path] if tree.exists(path) else []
         key = id(tree), path
         if key not in self._files:
@@ -303,7 +303,7 @@ class _Declared:
         found = self._find(self._config, name, tree)
         service = self._config.services.get(name)
         path = self._place(service.spec, tree) if service is not None else None
-        if service is None or path is None or not GLOB.search(path):
+        if service is None or path is None or not is_glob(path):
             return found
         ignored = ignored_matches(tree, path, found)
         if not found and not bases:
@@ -375,7 +375,7 @@ class _Declared:
             return gone._replace(gone=f"guardian.yaml no longer names its specification, though {was} is still there")
         now = next((head for head, base in self._moved().items() if base == was), None)
         if now is None or any(each.head_path == now for each in found) or not self._sides.head.tree.exists(now):
-            still = ", and guardian.yaml still names it" if listed and not GLOB.search(listed.spec) else ""
+            still = ", and guardian.yaml still names it" if listed and not is_glob(listed.spec) else ""
             return gone._replace(gone=f"{gone.gone}{still}")
         # Where an entry has other documents, what has left it is meant to be gone.
         if listed is None or self._find(self._config, name, self._sides.head.tree):

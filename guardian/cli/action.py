@@ -24,6 +24,7 @@ from guardian.host.inputs import Inputs, read_inputs
 from guardian.host.install import install
 from guardian.host.workflow import annotation, append_summary, cut, with_notices, write_outputs
 from guardian.report.escape import terminal
+from guardian.spec.roots import repository_around
 
 _COMMENT_LIMIT = 65_000
 _COMMENTS = "its comments need `permissions: {pull-requests: write}`, which no pull request from a fork gets"
@@ -65,7 +66,7 @@ def check_step() -> int:
 
 def _plan(inputs: Inputs, event: Event) -> gate.Plan:
     workspace = Path(os.environ.get("GITHUB_WORKSPACE") or Path.cwd())
-    root = gate.find_root((workspace / inputs.working_directory).resolve())
+    root = repository_around((workspace / inputs.working_directory).resolve())
     folder = Path(tempfile.mkdtemp(prefix="guardian-", dir=os.environ.get("RUNNER_TEMP") or None))
     if root is None:
         return gate.plan(inputs, event, workspace, folder)

@@ -13,6 +13,7 @@ from guardian.cli.output import remark
 from guardian.config import DEFAULT_CONFIG, DEFAULT_EXCEPTIONS, CheckRequest, Config, ReportFormat
 from guardian.errors import ConfigError, UsageError
 from guardian.model import Again
+from guardian.spec.roots import repository_around
 
 T = TypeVar("T")
 
@@ -102,7 +103,7 @@ def find_config(cwd: Path, *, quiet: bool = True) -> Path | None:
         quiet: say nothing of a nearer file whose name has the other ending, which many tools read and guardian does not.
     """
     folders = [cwd, *cwd.parents]
-    root = next((folder for folder in folders if (folder / ".git").exists()), cwd)
+    root = repository_around(cwd) or cwd
     within = folders[: folders.index(root) + 1]
     for folder in within:
         if (folder / DEFAULT_CONFIG).is_file():

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from guardian.errors import ReadError, UsageError
 from guardian.spec import git
+from guardian.spec.roots import repository_around
 
 
 def require_there(files: Sequence[str], folder: Path) -> None:
@@ -25,7 +26,7 @@ def require_there(files: Sequence[str], folder: Path) -> None:
     gone = [(file, target) for file in files if not os.path.lexists(target := _target(folder, file))]
     if not gone:
         return
-    root = _root_of(gone[0][1])
+    root = repository_around(gone[0][1].parent)
     skipped = git.skipped_files(root) if root is not None else {}
     left_out = [path for _, target in gone if root is not None and (path := _below(target, root)) in skipped]
     if root is None or not left_out:
@@ -42,12 +43,12 @@ def require_there(files: Sequence[str], folder: Path) -> None:
 
 def afterwards(written: Iterable[Path], folder: Path) -> Iterator[str]:
     """What to know of files that were written and that no commit of the repository around a folder will hold."""
-    own = _root_of(Path(os.path.realpath(folder)) / "any")
+    own = repository_around(Path(os.path.realpath(folder)))
     if own is None:
         return
     others = set()
     for path in written:
-        root = _root_of(path)
+        root = repository_around(path.parent)
         if root is None or not root.is_relative_to(own):
             continue
         if root != own:
@@ -73,11 +74,6 @@ def _as_pattern(path: str) -> str:
 
 def _target(folder: Path, file: str) -> Path:
     return Path(os.path.realpath(folder / file))
-
-
-def _root_of(path: Path) -> Path | None:
-    """The root of the repository that a file lies in."""
-    return next((each for each in path.parents if (each / ".git").exists()), None)
 
 
 def _below(path: Path, root: Path) -> str:

@@ -25,6 +25,7 @@ from guardian.host.folders import OnBase, on_base
 from guardian.host.inputs import Inputs
 from guardian.report.escape import markdown_fence
 from guardian.spec import git
+from guardian.spec.roots import repository_around
 
 _CONFIG = "guardian.yaml"
 _EXCEPTIONS = "guardian.exceptions.yaml"
@@ -88,7 +89,7 @@ def plan(inputs: Inputs, event: Event, workspace: Path, folder: Path) -> Plan:
     here = (workspace / inputs.working_directory).resolve()
     if not here.is_dir():
         raise UsageError(f"there is no working directory {inputs.working_directory!r}")
-    paths = _Paths(find_root(here) or here, here)
+    paths = _Paths(repository_around(here) or here, here)
     chosen = _config(inputs, paths)
     commits = _range(inputs, event, paths)
     sides = _sides(inputs, commits, paths, whole=bool(chosen or inputs.specs), empty=folder / "empty")
@@ -174,11 +175,6 @@ def failure(said: str, code: int) -> Outcome:
 def failed(error: GuardianError) -> Outcome:
     """The outcome of an error before guardian ran."""
     return failure(f"error: {error}", error.exit_code)
-
-
-def find_root(folder: Path) -> Path | None:
-    """The root of the work tree around a folder, found without git, which may not trust it yet."""
-    return next((each for each in (folder, *folder.parents) if (each / ".git").exists()), None)
 
 
 def _load(file: Path) -> Any:

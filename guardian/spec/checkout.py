@@ -10,7 +10,8 @@ from guardian.errors import ReadError
 from guardian.lazy import cached_property
 from guardian.spec import git
 from guardian.spec.globs import may_match_below, spells_out
-from guardian.spec.submodules import Gitlinks, git_dir_in, not_checked_out
+from guardian.spec.roots import git_dir_in, repository_around
+from guardian.spec.submodules import Gitlinks, not_checked_out
 from guardian.spec.text import MAX_BYTES
 from guardian.spec.trees import DirectoryTree, GitTree, Tree, inside
 
@@ -119,7 +120,7 @@ class Checkout(DirectoryTree):
         """Whether the checkout may be sparse, known without starting git."""
         git_dir: Path | str | None = self._git_dir or os.environ.get("GIT_DIR")
         if git_dir is None:
-            root = next((each for each in (self.root, *self.root.parents) if (each / ".git").exists()), None)
+            root = repository_around(self.root)
             git_dir = git_dir_in(root) if root is not None else None
         return git_dir is not None and os.path.exists(Path(git_dir, "info", "sparse-checkout"))
 

@@ -10,7 +10,8 @@ import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
-_MAGIC = re.compile(r"[*?\[]")
+#: What begins the part of a glob that is not spelled out.
+MAGIC = re.compile(r"[*?\[]")
 
 
 def matches_glob(path: str, pattern: str) -> bool:
@@ -50,7 +51,7 @@ def matches_on_disk(root: Path, pattern: str) -> Iterator[str]:
 def _matches_below(root: str, folder: str, steps: Sequence[str]) -> Iterator[str]:
     step, *rest = steps
     try:
-        names = os.listdir(root + folder) if _MAGIC.search(step) else [step]
+        names = os.listdir(root + folder) if MAGIC.search(step) else [step]
     except OSError:
         return
     for name in names:
@@ -70,7 +71,7 @@ def _matches_below(root: str, folder: str, steps: Sequence[str]) -> Iterator[str
 def fixed_folder(pattern: str) -> str:
     """The folder that all matches of a glob lie below, "" for the root; a path without a glob is itself that folder."""
     parts = str(PurePosixPath(pattern)).split("/")
-    fixed = list(itertools.takewhile(lambda part: not _MAGIC.search(part), parts))
+    fixed = list(itertools.takewhile(lambda part: not MAGIC.search(part), parts))
     return "" if fixed == ["."] else "/".join(fixed)
 
 
@@ -82,7 +83,7 @@ def may_match_below(folder: str, pattern: str) -> bool:
             return True
         if not matches_glob(step, part):
             return False
-    return len(steps) < len(wanted) or not _MAGIC.search(pattern)
+    return len(steps) < len(wanted) or not MAGIC.search(pattern)
 
 
 def spells_out(folder: str, pattern: str) -> bool:
@@ -103,4 +104,5 @@ def below(folder: str, pattern: str) -> str:
 
 
 def is_glob(pattern: str) -> bool:
-    return _MAGIC.search(pattern) is not None
+    """Whether anything in a path stands for more than itself."""
+    return MAGIC.search(pattern) is not None

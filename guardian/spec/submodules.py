@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from guardian.errors import ReadError
 from guardian.spec import git
+from guardian.spec.roots import git_dir_in, repository_around
 
 MODULES = ".gitmodules"
 _GITLINK, _SYMLINK, _FOLDER = "160000", "120000", "40000"
@@ -101,19 +102,6 @@ def _kept_in(around: Around, place: str) -> Path:
     return Path(at, found.rstrip("\n"), "modules")
 
 
-def git_dir_in(folder: Path) -> Path | None:
-    """The git directory of the repository whose root a folder is; ``None`` where it is no root."""
-    mark = folder / ".git"
-    if mark.is_dir():
-        return mark
-    try:
-        kind, _, place = mark.read_text("utf-8", "surrogateescape").partition(": ")
-    except OSError:
-        return None
-    found = Path(os.path.normpath(folder / place.rstrip("\n")))
-    return found if kind == "gitdir" and found.is_dir() else None
-
-
 class _Entry(NamedTuple):
     """What .gitmodules says of a submodule: the name that its clone is filed under, and where that comes from."""
 
@@ -123,30 +111,25 @@ class _Entry(NamedTuple):
 
 def _entry_of(around: Around, folder: str, *, now: bool = False) -> _Entry:
     """What a commit's .gitmodules says of a submodule, or the work tree's; a submodule is called by its first folder."""
-    source = f"--file={around.repo / MODULES}" if now else f"--blob={around.commit}:{MODULES}"
-    wanted = ["config", source, "-z", "--get-regexp", r"^submodule\..*\.(path|url)$"]
-    try:
-        found = git.ask(around.git_dir or around.repo, *git.elsewhere(around.git_dir), *wanted)
-    except git.GitRefusal:  # no .gitmodules, or nothing in it
-        return _Entry(folder, None)
-    pairs = (entry.partition("\n") for entry in found.decode("utf-8", "surrogateescape").split("\0"))
-    said = {key.removeprefix("submodule."): value for key, _, value in pairs}
-    name = next(
-        (key.removesuffix(".path") for key, value in said.items() if key.endswith(".path") and value == folder), folder
-    )
+    said = _said_of_modules(around.repo, None if now else around.commit, around.git_dir)
+    name = next((name for name, path in _folders_by_name(said).items() if path == folder), folder)
     return _Entry(name, said.get(f"{name}.url"))
 
 
-def _folders_by_name(repo: Path, commit: str | None) -> dict[str, str]:
-    """The folders of submodules as ``.gitmodules`` has them, in a commit or in the work tree."""
-    place = ["--blob", f"{commit}:{MODULES}"] if commit is not None else ["--file", str(repo / MODULES)]
-    wanted = ["config", *place, "-z", "--get-regexp", r"^submodule\..*\.path$"]
+def _folders_by_name(said: Mapping[str, str]) -> dict[str, str]:
+    return {key.removesuffix(".path"): value for key, value in said.items() if key.endswith(".path")}
+
+
+def _said_of_modules(repo: Path, commit: str | None, git_dir: Path | None = None) -> dict[str, str]:
+    """What ``.gitmodules`` says of submodules in a commit, or in the work tree: values by ``NAME.path`` and ``NAME.url``."""
+    source = f"--file={repo / MODULES}" if commit is None else f"--blob={commit}:{MODULES}"
+    wanted = ["config", source, "-z", "--get-regexp", r"^submodule\..*\.(path|url)$"]
     try:
-        found = git.ask(repo, *wanted).decode("utf-8", "surrogateescape")
+        found = git.ask(git_dir or repo, *git.elsewhere(git_dir), *wanted)
     except git.GitRefusal:  # no .gitmodules, or nothing in it
         return {}
-    entries = (entry.partition("\n") for entry in found.split("\0") if entry)
-    return {key[len("submodule.") : -len(".path")]: path for key, _, path in entries}
+    pairs = (entry.partition("\n") for entry in found.decode("utf-8", "surrogateescape").split("\0"))
+    return {key.removeprefix("submodule."): value for key, _, value in pairs}
 
 
 def moved_folders(repo: Path, base: str, head: str | None, renamed: Mapping[str, str]) -> dict[str, str]:
@@ -158,7 +141,7 @@ def moved_folders(repo: Path, base: str, head: str | None, renamed: Mapping[str,
     Args:
         renamed: what git has paired, by base's path.
     """
-    was, now = _folders_by_name(repo, base), _folders_by_name(repo, head)
+    was, now = (_folders_by_name(_said_of_modules(repo, commit)) for commit in (base, head))
     alike = {was[name]: now[name] for name in was.keys() & now.keys() if was[name] != now[name]}
     return alike | {path: renamed[path] for path in was.values() if path in renamed}
 
@@ -258,7 +241,7 @@ class Gitlinks:
         self._known: dict[Path, frozenset[str]] = {}
 
     def __contains__(self, folder: Path) -> bool:
-        root = next((parent for parent in folder.parents if (parent / ".git").exists()), None)
+        root = repository_around(folder.parent)
         if root is None:
             return False
         if root not in self._known:

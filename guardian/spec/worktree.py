@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from guardian.spec import git
 from guardian.spec.checkout import Checkout
 from guardian.spec.globs import below, fixed_folder, is_glob, matches_glob, may_match_below
-from guardian.spec.submodules import git_dir_in
+from guardian.spec.roots import git_dir_in
 from guardian.spec.trees import SKIPPED, without_foreign
 
 

@@ -24,7 +24,7 @@ from guardian.spec import text
 from guardian.spec.api import Api
 from guardian.spec.checkout import passed_over
 from guardian.spec.dialects import is_openapi
-from guardian.spec.globs import fixed_folder, matches_glob
+from guardian.spec.globs import fixed_folder, is_glob, matches_glob
 from guardian.spec.locate import locate
 from guardian.spec.submodules import not_looked_into
 from guardian.spec.trees import GitTree, Tree
@@ -137,7 +137,7 @@ class _Loader:
             folder = "" if pattern == "." else f"{pattern}/"
             found = [path for path in files if path.startswith(folder) and PurePosixPath(path).suffix in SUFFIXES]
         if not found and not missing_ok:
-            if not re.search(r"[*?\[]", pattern) and not tree.is_directory(pattern):
+            if not is_glob(pattern) and not tree.is_directory(pattern):
                 tree.read(pattern)  # tells what is there instead
             self._notes.append(Note("warning", f"{pattern} matches no file with consumers in {tree.label}"))
         return [(path, False) for path in found]
