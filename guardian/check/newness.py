@@ -15,7 +15,7 @@ from guardian.check.service import listed
 from guardian.check.sides import Sides, root_of
 from guardian.errors import ReadError
 from guardian.model import Note
-from guardian.spec import git
+from guardian.spec import git_files
 from guardian.spec.globs import fixed_folder, matches_glob, matches_on_disk
 from guardian.spec.roots import git_dir_in
 from guardian.spec.submodules import Gitlinks
@@ -43,7 +43,7 @@ def why_never(sides: Sides, paths: Sequence[str]) -> dict[str, str]:
         else:
             kept.setdefault(inner, {})[file.relative_to(inner).as_posix()] = path
     for inner, files in kept.items():
-        ignored = git.ignored(inner, files, git_dir_in(inner) if inner != repo else None)
+        ignored = git_files.ignored(inner, files, git_dir_in(inner) if inner != repo else None)
         found.update((files[each], "git ignores it") for each in ignored)
     return found
 
@@ -69,7 +69,7 @@ def ignored_matches(tree: Tree, pattern: str, found: Collection[str]) -> list[st
         there = (path for path in there if matches_glob(path, pattern))
     known = frozenset(found)
     left = sorted(path for path in there if path not in known and SKIPPED.isdisjoint(path.split("/")))
-    return sorted(git.ignored(tree.root, left)) if left else []
+    return sorted(git_files.ignored(tree.root, left)) if left else []
 
 
 def not_checked(name: str, spec: str, files: Sequence[str], config: str | None) -> Note:

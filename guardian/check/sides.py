@@ -15,8 +15,8 @@ from typing import NamedTuple
 from guardian.config import CheckRequest
 from guardian.errors import ReadError, UsageError
 from guardian.model import Note
-from guardian.spec import git, submodules
-from guardian.spec.git import FileChange
+from guardian.spec import git_files, revisions, submodules
+from guardian.spec.git_files import FileChange
 from guardian.spec.sources import Side, open_side
 from guardian.spec.trees import DirectoryTree, GitTree, Tree
 from guardian.spec.worktree import WorkTree
@@ -165,7 +165,7 @@ def renames(sides: Sides) -> list[FileChange]:
         if inside is None:
             return []
         prefix = inside
-    changed = git.changed_files(base.repo, base.commit, commit)
+    changed = git_files.changed_files(base.repo, base.commit, commit)
     renamed = {each.base: each.head for each in changed if each.renamed and each.base and each.head}
     pairs = [(_below(was, base.prefix), _below(now, prefix)) for was, now in renamed.items()]
     found = [FileChange(was, now) for was, now in pairs if was is not None and now is not None]
@@ -210,7 +210,7 @@ def with_itself(sides: Sides, request: CheckRequest) -> list[Note]:
     if isinstance(head, GitTree):
         same, what = head.commit == base.commit, "there is nothing to compare"
     elif isinstance(head, WorkTree):
-        same = git.try_resolve(base.repo, "HEAD") == base.commit
+        same = revisions.try_resolve(base.repo, "HEAD") == base.commit
         what = "only what is not committed was compared"
     else:
         return []

@@ -132,14 +132,14 @@ def _manifests(patterns: Sequence[str], run: Run) -> Mapping[str, bytes]:
 
 def _provenance(here: Path, patterns: Sequence[str]) -> str:
     """Where a manifest comes from: repository, commit and files, without credentials."""
-    from guardian.spec import git
+    from guardian.spec import git, revisions
     from guardian.spec.remote_git import redacted
 
     lines = [f"Files: {', '.join(patterns)}"]
     try:
         root = git.find_root(here)
         if root is not None:
-            commit = git.try_resolve(root, "HEAD")
+            commit = revisions.try_resolve(root, "HEAD")
             dirty = bool(git.ask(root, "status", "--porcelain").strip())
             remotes = git.ask(root, "remote").decode().split()
             origin = "origin" if "origin" in remotes else next(iter(remotes), None)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from guardian.errors import ReadError, UsageError
-from guardian.spec import git
+from guardian.spec import git, git_files
 from guardian.spec.roots import repository_around
 
 
@@ -27,7 +27,7 @@ def require_there(files: Sequence[str], folder: Path) -> None:
     if not gone:
         return
     root = repository_around(gone[0][1].parent)
-    skipped = git.skipped_files(root) if root is not None else {}
+    skipped = git_files.skipped_files(root) if root is not None else {}
     left_out = [path for _, target in gone if root is not None and (path := _below(target, root)) in skipped]
     if root is None or not left_out:
         raise UsageError("is not there any more, so it cannot be written", file=gone[0][0], hint="run the check again")
@@ -82,6 +82,6 @@ def _below(path: Path, root: Path) -> str:
 
 def _is_ignored(root: Path, path: str) -> bool:
     try:
-        return bool(git.ignored(root, [path]))
+        return bool(git_files.ignored(root, [path]))
     except ReadError:  # git is not there: nothing is committed either
         return False

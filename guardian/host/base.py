@@ -15,7 +15,7 @@ from pathlib import Path
 
 from guardian.errors import ReadError
 from guardian.host.event import Event
-from guardian.spec import git
+from guardian.spec import git, revisions
 
 _DEEPEN = (50, 250, 1000)
 _HASH = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
@@ -57,7 +57,7 @@ def find_range(repo: Path, event: Event, head: str | None = None) -> Range:
         return _pull_request(repo, event, event.base_branch, head)
     if event.default_branch is not None:
         return _noting_equal(repo, Range(_merge_base(repo, head or "HEAD", event.default_branch), head))
-    commit, _ = git.default_base(repo, {})
+    commit, _ = revisions.default_base(repo, {})
     return _noting_equal(repo, Range(commit, head))
 
 
@@ -79,27 +79,27 @@ def ensure(repo: Path, revision: str) -> str:
     Raises:
         ReadError: it is not here and cannot be fetched.
     """
-    found = git.try_resolve(repo, revision)
+    found = revisions.try_resolve(repo, revision)
     if found is not None:
         return found
     steps = _STEPS.search(revision)
     if steps:
         commit, path = ensure(repo, revision[: steps.start()]), revision[steps.start() :]
-        if git.is_shallow(repo):
+        if revisions.is_shallow(repo):
             _git_fetch(repo, f"--deepen={steps[1] or 1}", _remote(repo), commit)
-        return git.resolve(repo, commit + path)
+        return revisions.resolve(repo, commit + path)
     if _HASH.fullmatch(revision):
         _fetch(repo, revision)
-        return git.resolve(repo, revision)
+        return revisions.resolve(repo, revision)
     remote = _remote(repo)
     name = revision.removeprefix(f"{remote}/").removeprefix("refs/heads/").removeprefix("refs/tags/")
     branch, tag = f"refs/heads/{name}", f"refs/tags/{name}"
     there = {line.partition("\t")[2] for line in _ask_remote(repo, "ls-remote", remote, branch, tag).splitlines()}
     if branch in there:
-        return git.resolve(repo, _fetch(repo, f"+{branch}:refs/remotes/{remote}/{name}"))
+        return revisions.resolve(repo, _fetch(repo, f"+{branch}:refs/remotes/{remote}/{name}"))
     if tag in there:
-        return git.resolve(repo, _fetch(repo, f"+{tag}:{tag}"))
-    return git.resolve(repo, revision)  # raises, with names that are close
+        return revisions.resolve(repo, _fetch(repo, f"+{tag}:{tag}"))
+    return revisions.resolve(repo, revision)  # raises, with names that are close
 
 
 def trust(repo: Path, environ: Mapping[str, str]) -> dict[str, str]:
@@ -140,14 +140,14 @@ def _merge_base(repo: Path, commit: str, branch: str) -> str:
     try:
         _fetch(repo, refspec)
     except ReadError:
-        if git.try_resolve(repo, tracking) is None:
+        if revisions.try_resolve(repo, tracking) is None:
             raise  # else it is as the checkout left it, which may have had credentials that we have not
-    head = git.resolve(repo, commit)
+    head = revisions.resolve(repo, commit)
     for depth in (*_DEEPEN, None):
         found = _try_merge_base(repo, head, tracking)
         if found is not None:
             return found
-        if not git.is_shallow(repo):
+        if not revisions.is_shallow(repo):
             break
         _deepen(repo, "--unshallow" if depth is None else f"--deepen={depth}", remote, refspec, head)
     found = _try_merge_base(repo, head, tracking)
@@ -172,7 +172,7 @@ def _try_merge_base(repo: Path, one: str, other: str) -> str | None:
 
 def _parents(repo: Path, commit: str) -> list[str]:
     """The parents that a commit names, also those that a shallow clone does not have."""
-    text = git.ask(repo, "cat-file", "commit", git.resolve(repo, commit)).decode(errors="replace")
+    text = git.ask(repo, "cat-file", "commit", revisions.resolve(repo, commit)).decode(errors="replace")
     headers = text.partition("\n\n")[0].splitlines()
     return [line.removeprefix("parent ") for line in headers if line.startswith("parent ")]
 
@@ -186,7 +186,7 @@ def _contains(repo: Path, commit: str) -> bool:
 
 
 def _noting_equal(repo: Path, chosen: Range) -> Range:
-    if chosen.base != git.resolve(repo, chosen.head or "HEAD"):
+    if chosen.base != revisions.resolve(repo, chosen.head or "HEAD"):
         return chosen
     return Range(chosen.base, chosen.head, "base and head are the same commit: only what is not committed is compared")
 
@@ -204,7 +204,7 @@ def _remote(repo: Path) -> str:
 def _fetch(repo: Path, refspec: str) -> str:
     """Fetch one name or hash, one commit deep where the clone is shallow; return what it is called here."""
     # With --depth a complete clone would become a shallow one.
-    depth = ["--depth=1"] if git.is_shallow(repo) else []
+    depth = ["--depth=1"] if revisions.is_shallow(repo) else []
     _git_fetch(repo, *depth, _remote(repo), refspec)
     return refspec.rpartition(":")[2]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from guardian.spec import git
+from guardian.spec import git, git_files
 
 
 class OnBase(NamedTuple):
@@ -41,7 +41,7 @@ def on_base(repo: Path, base: str, head: str | None, folder: str) -> OnBase:
 def _moved_from(repo: Path, base: str, head: str | None, folder: str) -> set[str]:
     """The folders that files of this one were in, under the same name; by git's own eye for renames."""
     found = set()
-    for each in git.changed_files(repo, base, head):
+    for each in git_files.changed_files(repo, base, head):
         if each.renamed and each.head and each.base and each.head.startswith(f"{folder}/"):
             rest = each.head.removeprefix(folder)
             if f"/{each.base}".endswith(rest):

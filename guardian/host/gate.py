@@ -24,7 +24,7 @@ from guardian.host.event import Event
 from guardian.host.folders import OnBase, on_base
 from guardian.host.inputs import Inputs
 from guardian.report.escape import markdown_fence
-from guardian.spec import git
+from guardian.spec import git_files
 from guardian.spec.roots import repository_around
 
 _CONFIG = "guardian.yaml"
@@ -306,9 +306,9 @@ def _for_specs(inputs: Inputs, commits: Range | None, paths: _Paths, config: Pat
         )
     files: set[str] = set()
     for commit in (commits.base, commits.head):
-        files.update(git.list_files(paths.root, commit, "") if commit else ())
+        files.update(git_files.list_files(paths.root, commit, "") if commit else ())
     if commits.head is None:
-        files.update(git.list_work_tree(paths.root).paths)
+        files.update(git_files.list_work_tree(paths.root).paths)
     services: dict[str, dict[str, str]] = {}
     for pattern in inputs.specs:
         wanted = paths.rebased(pattern)

@@ -8,7 +8,7 @@ from typing import Self
 
 from guardian.errors import ReadError
 from guardian.lazy import cached_property
-from guardian.spec import git
+from guardian.spec import git_files, git_objects
 from guardian.spec.globs import may_match_below, spells_out
 from guardian.spec.roots import git_dir_in, repository_around
 from guardian.spec.submodules import Gitlinks, not_checked_out
@@ -100,7 +100,7 @@ class Checkout(DirectoryTree):
             return None
         try:
             kind, data = self._objects.ask(blob)
-        except git.NotInClone:
+        except git_objects.NotInClone:
             kind, data = "missing", b""
         if kind != "blob":
             hint = "git sparse-checkout disable brings it into the work tree"
@@ -110,11 +110,11 @@ class Checkout(DirectoryTree):
     @cached_property
     def _left_out(self) -> dict[str, str]:
         """The regular files that a sparse checkout leaves in the index, each with its object."""
-        return git.skipped_files(self.root, self._git_dir) if self._is_sparse() else {}
+        return git_files.skipped_files(self.root, self._git_dir) if self._is_sparse() else {}
 
     @cached_property
-    def _objects(self) -> git.ObjectReader:
-        return git.ObjectReader(self.root, self._git_dir)
+    def _objects(self) -> git_objects.ObjectReader:
+        return git_objects.ObjectReader(self.root, self._git_dir)
 
     def _is_sparse(self) -> bool:
         """Whether the checkout may be sparse, known without starting git."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from guardian.errors import ReadError
-from guardian.spec.git import FileChange
+from guardian.spec.git_files import FileChange
 from guardian.spec.sources import Side
 from guardian.spec.text import decode, is_lfs_pointer, load, looks_like_json
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from guardian.errors import ReadError
-from guardian.spec import git
+from guardian.spec import git, revisions
 from guardian.spec.checkout import Checkout
 from guardian.spec.text import MAX_BYTES
 from guardian.spec.trees import (
@@ -92,7 +92,7 @@ def default_base(cwd: Path, environ: Mapping[str, str] = os.environ) -> Side:
         ReadError: not in a git repository, or the commit is not in this clone.
     """
     repo = git.repository(cwd)
-    commit, label = git.default_base(repo, environ)
+    commit, label = revisions.default_base(repo, environ)
     return Side(GitTree(repo, commit, label=label))
 
 
@@ -161,11 +161,11 @@ def _revision_side(spec: str, cwd: Path, role: str) -> Side:
         raise ReadError(f"--{role} {spec}: no such file or directory", hint=hint)
     revision, colon, path = spec.partition(":")
     if not revision or not colon or DRIVE.match(spec):
-        commit = git.try_resolve(repo, spec)
+        commit = revisions.try_resolve(repo, spec)
         if commit:
             return Side(GitTree(repo, commit, label=spec))
         raise _nothing_called(spec, repo, cwd, role)
-    tree = GitTree(repo, git.resolve(repo, revision), label=revision)
+    tree = GitTree(repo, revisions.resolve(repo, revision), label=revision)
     if path.startswith(("./", "../")):
         here = relative(Path(os.path.abspath(cwd)).resolve(), repo.resolve())
         path = os.path.normpath(os.path.join(here, path)).replace(os.sep, "/")
@@ -181,13 +181,13 @@ def _nothing_called(spec: str, repo: Path, cwd: Path, role: str) -> ReadError:
     path = Path(os.path.abspath(cwd / spec))
     files = _close_entries(path, cwd)
     is_file_name = bool(_FILE_NAME.fullmatch(path.suffix) or DRIVE.match(spec))
-    if git.is_shallow(repo) and not files and not is_file_name and git.fetch_command(repo, spec):
-        return git.missing(repo, spec)
-    names = list(dict.fromkeys([*git.close_revisions(repo, spec), *files]))[:3]
+    if revisions.is_shallow(repo) and not files and not is_file_name and revisions.fetch_command(repo, spec):
+        return revisions.missing(repo, spec)
+    names = list(dict.fromkeys([*revisions.close_revisions(repo, spec), *files]))[:3]
     if names:
         hint: str | None = f"did you mean {' or '.join(names)}?"
     else:
-        hint = _close_path(path, cwd) if is_file_name else git.fetch_command(repo, spec)
+        hint = _close_path(path, cwd) if is_file_name else revisions.fetch_command(repo, spec)
     return ReadError(f"--{role} {spec}: no such file, directory or revision", hint=hint)
 
 

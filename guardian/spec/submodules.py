@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from guardian.errors import ReadError
-from guardian.spec import git
+from guardian.spec import git, git_files, git_objects
 from guardian.spec.roots import git_dir_in, repository_around
 
 MODULES = ".gitmodules"
@@ -50,7 +50,7 @@ class NotHere(ReadError):
     """A file lies in a submodule whose commit cannot be read."""
 
 
-def find_gitlink(objects: git.ObjectReader, commit: str, path: str) -> tuple[Gitlink, str] | None:
+def find_gitlink(objects: git_objects.ObjectReader, commit: str, path: str) -> tuple[Gitlink, str] | None:
     """The gitlink that a path is or lies below, links of the file system followed, and the way from there."""
     for _ in range(_MAX_LINKS):
         steps = path.split("/")
@@ -246,7 +246,7 @@ class Gitlinks:
             return False
         if root not in self._known:
             try:
-                self._known[root] = git.submodules(root, git_dir_in(root))
+                self._known[root] = git_files.submodules(root, git_dir_in(root))
             except (git.GitRefusal, git.NoGit):
                 self._known[root] = frozenset()
         return folder.relative_to(root).as_posix() in self._known[root]

@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Protocol
 
 from guardian.errors import ReadError
-from guardian.spec import git, submodules
+from guardian.spec import git_files, git_objects, submodules
 from guardian.spec.globs import below, may_match_below, spells_out
 from guardian.spec.text import MAX_BYTES
 
@@ -191,8 +191,8 @@ class GitTree:
         self._label = label or commit
         self._git_dir = git_dir
         self._folder = folder
-        self._objects = git.ObjectReader(repo, git_dir)
-        self._listed: git.CommitFiles | None = None
+        self._objects = git_objects.ObjectReader(repo, git_dir)
+        self._listed: git_files.CommitFiles | None = None
         self._inner: dict[submodules.Gitlink, GitTree] = {}
         self.passed_over: set[str] = set()
 
@@ -234,7 +234,7 @@ class GitTree:
     def _ask(self, path: str) -> tuple[str, bytes]:
         try:
             return self._objects.ask(f"{self.commit}:{_join(self.prefix, path)}")
-        except git.NotInClone as error:
+        except git_objects.NotInClone as error:
             hint = "fetch once more when it can be reached, or clone without --filter"
             raise ReadError(error.message, file=self.display(path), hint=hint) from None
 
@@ -293,14 +293,14 @@ class GitTree:
         """The folders that are submodules, whose files `files` leaves out."""
         return self._list().submodules
 
-    def _list(self) -> git.CommitFiles:
+    def _list(self) -> git_files.CommitFiles:
         if self._listed is None:
             inner = self._in_submodule(self._ask("")[0], "") if self.prefix else None
             if inner is not None:
                 self._listed = inner[0].part(inner[1])._list()
             else:
-                paths, links = git.list_commit(self.repo, self.commit, self.prefix, self._git_dir)
-                self._listed = git.CommitFiles(without_foreign(paths), without_foreign(links))
+                paths, links = git_files.list_commit(self.repo, self.commit, self.prefix, self._git_dir)
+                self._listed = git_files.CommitFiles(without_foreign(paths), without_foreign(links))
         return self._listed
 
     def part(self, folder: str) -> GitTree:

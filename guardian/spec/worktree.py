@@ -7,7 +7,7 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 
-from guardian.spec import git
+from guardian.spec import git_files
 from guardian.spec.checkout import Checkout
 from guardian.spec.globs import below, fixed_folder, is_glob, matches_glob, may_match_below
 from guardian.spec.roots import git_dir_in
@@ -21,7 +21,7 @@ class WorkTree(Checkout):
 
     def files(self, complete_below: str | None = None, meant: str | None = None) -> list[str]:
         self._refuse_empty_root()
-        listed, unread = git.list_work_tree(self.root, self._git_dir)
+        listed, unread = git_files.list_work_tree(self.root, self._git_dir)
         for folder, reason in unread:
             if SKIPPED.isdisjoint(folder.split("/")):
                 self._refuse(folder, OSError(errno.EACCES, reason), complete_below)
@@ -108,7 +108,7 @@ class WorkTree(Checkout):
         A folder that is ignored itself, or that holds nothing but clones, was named for what is in it.
         """
         found = [each for folder in folders for each in self._in_folder(folder, step, stat.S_ISDIR)]
-        ignored = git.ignored(self.root, [*folders, *found], self._git_dir) if found else set()
+        ignored = git_files.ignored(self.root, [*folders, *found], self._git_dir) if found else set()
         found = [each for each in found if each not in ignored or each.rpartition("/")[0] in ignored]
         clones = {each for each in found if each not in ignored and (self.root / each / ".git").exists()}
         clones = {each for each in clones if (self.root / each) not in self._gitlinks}

@@ -13,7 +13,7 @@ from forge.remote import Remote
 from guardian.errors import ReadError
 from guardian.host.base import credentials, ensure, find_range, trust
 from guardian.host.event import Event, read_event
-from guardian.spec import git
+from guardian.spec import git, git_files, revisions
 
 DEPTHS = [1, None]
 
@@ -30,7 +30,7 @@ def push(before: str, ref: str = "refs/heads/main") -> dict[str, Any]:
 
 def is_complete(repo: Path, commit: str) -> bool:
     """Whether a commit is there with all its files."""
-    return bool(git.list_files(repo, commit, ""))
+    return bool(git_files.list_files(repo, commit, ""))
 
 
 @pytest.fixture(scope="module")
@@ -213,7 +213,7 @@ def test_complete_clone_stays_complete(moved: Remote, tmp_path: Path):
     ws = moved.checkout(tmp_path / "ws", "friday-rename", "refs/remotes/origin/friday-rename", depth=None)
     moved.commit("later", {"a.txt": "1"}, apply.BRANCH)
     ensure(ws, moved.commit_of("main"))
-    assert not git.is_shallow(ws)
+    assert not revisions.is_shallow(ws)
 
 
 def test_unrelated_history(remote: Remote, tmp_path: Path):
@@ -235,7 +235,7 @@ def test_foreign_owner(remote: Remote, tmp_path: Path, monkeypatch: pytest.Monke
         git.ask(ws, "rev-parse", "HEAD")
     for name, value in trust(ws, {}).items():
         monkeypatch.setenv(name, value)
-    assert git.resolve(ws, "HEAD") == remote.commit_of("main")
+    assert revisions.resolve(ws, "HEAD") == remote.commit_of("main")
     assert not (tmp_path / ".gitconfig").exists()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from guardian.spec.discover import SpecPair, discover, distinct, pair, service_name, titles_of
-from guardian.spec.git import FileChange
+from guardian.spec.git_files import FileChange
 from guardian.spec.sources import Side
 from guardian.spec.trees import MemoryTree
 

@@ -13,7 +13,7 @@ import pytest
 from guardian.errors import ReadError
 from guardian.spec import git as git_module
 from guardian.spec.discover import discover
-from guardian.spec.git import FileChange, changed_files
+from guardian.spec.git_files import FileChange, changed_files
 from guardian.spec.sources import Side, default_base, default_head, open_side
 from guardian.spec.text import load
 from guardian.spec.trees import DirectoryTree, GitTree, MemoryTree, OverlayTree
@@ -425,14 +425,14 @@ def lock(monkeypatch: pytest.MonkeyPatch) -> Lock:
     def git_in_it(cwd: Path, *args: str, told: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
         done = asked(cwd, *args, told=told)
         if args[0] == "ls-files":
-            root = Path(git_module._line(cwd, "rev-parse", "--show-toplevel"))
+            root = Path(git_module.line(cwd, "rev-parse", "--show-toplevel"))
             for folder in locked:
                 said = f"warning: could not open directory '{folder.relative_to(root)}/': Permission denied\n"
                 done.stderr += said.encode()
         return done
 
-    asked = git_module._asked
-    monkeypatch.setattr(git_module, "_asked", git_in_it)
+    asked = git_module.asked
+    monkeypatch.setattr(git_module, "asked", git_in_it)
     monkeypatch.setattr(os, "scandir", guarded(os.scandir, inside_only=False))
     for name in ("stat", "lstat"):
         monkeypatch.setattr(os, name, guarded(getattr(os, name), inside_only=True))
