@@ -38,6 +38,16 @@ _WANTED = {
     "date_from_datetime_parsing": "a date (YYYY-MM-DD)",
 }
 
+# How what holds others is written, by its place in guardian.yaml.
+_FORMS = {
+    "services": "services: {users: {spec: services/users/openapi.yaml}}",
+    "services.*": "{spec: services/users/openapi.yaml}",
+    "consumers": "consumers: [consumers/*.yaml]",
+    "severity": "severity: {enum-value-added: info}",
+    "lifecycle": "lifecycle: {deprecation_days: 90}",
+    "model": "model: {endpoint: http://127.0.0.1:8000/v1}",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
@@ -72,9 +82,28 @@ def from_pydantic(detail: ErrorDetails, schema: Mapping[str, Any]) -> Mistake:
             return Mistake(steps, named, suggest(str(found), allowed))
         case kind if kind in _WANTED:
             subject = f"`{dotted(steps)}`" if steps else "the file"
-            return Mistake(steps, f"{subject} is {_WANTED[kind]}, not {shown(found)}")
+            return Mistake(steps, f"{subject} is {_WANTED[kind]}, not {shown(found)}", _form(steps, found))
         case _:
             return Mistake(steps, f"`{dotted(steps)}`: {detail['msg']}")
+
+
+def _form(steps: Steps, found: object) -> str | None:
+    """How the place is written, with what stands there if that is clear."""
+    match steps:
+        case ("services", str(name)) if isinstance(found, str):
+            return f"write `{name}: {{spec: {_scalar(found)}}}`"
+        case ("consumers",) if isinstance(found, str):
+            return f"write `consumers: [{_scalar(found)}]`"
+        case ("services", name):
+            form = f"{name}: {_FORMS['services.*']}"
+        case _:
+            form = _FORMS.get(dotted(steps), "")
+    return f"it is written `{form}`" if form else None
+
+
+def _scalar(text: str) -> str:
+    """A text in YAML's flow style."""
+    return text if re.fullmatch(r"[\w./][\w./*-]*", text) else json.dumps(text, ensure_ascii=False)
 
 
 def error(mistakes: Sequence[Mistake], file: str, lines: Lines) -> ConfigError:
