@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from guardian.adapter.endpoint import RefusedError
 from guardian.adapter.prompts import Prompt
 from guardian.errors import GuardianError
 
@@ -26,6 +27,8 @@ _PARALLEL = 8
 KEPT_DAYS = 14
 #: Stands in what is remembered for the day that a question is asked with.
 _DAY = "{guardian:day}"
+#: What reasoning models write behind what they think aloud.
+_THOUGHT = "</think>"
 
 
 class Asker:
@@ -48,8 +51,18 @@ class Asker:
         self._deadline = time.monotonic() + within_s
         self._lock = threading.Lock()
         self._away = False
-        self.trouble: str | None = None
-        """Why answers are missing, in a sentence; the first reason."""
+        self._trouble: str | None = None
+        self._refused: list[str] = []
+        self._answered = False
+
+    @property
+    def trouble(self) -> str | None:
+        """Why answers are missing, in a sentence: that nobody answers before what is said of single questions."""
+        with self._lock:
+            if self._trouble is None and self._refused:
+                many = len(self._refused)
+                return f"the model did not take {f'{many} questions' if many > 1 else 'a question'}: {self._refused[0]}"
+            return self._trouble
 
     def answers(self, prompts: Sequence[Prompt]) -> list[Json | None]:
         """An answer to each question, in order; ``None`` where there is none that keeps to its schema."""
@@ -74,14 +87,19 @@ class Asker:
                 return None  # there is no use in waiting for it once for every question
             if time.monotonic() > self._deadline:
                 self._away = True
-                self.trouble = self.trouble or "the model is too slow, so some questions were not asked"
+                self._trouble = self._trouble or "the model is too slow, so some questions were not asked"
                 return None
         try:
             text = self._ask(prompt.messages(), prompt.schema)
+        except RefusedError as error:
+            with self._lock:
+                self._refused.append(error.message)
+            return None
         except GuardianError as error:
             self._away = True
-            self._say(f"the model cannot be asked: {error.message}")
+            self._say(f"the model cannot be asked{' any more' if self._answered else ''}: {error.message}")
             return None
+        self._answered = True
         answer = _read(text, prompt.schema)
         if answer is None:
             self._say("the model says nothing that keeps to the asked form")
@@ -91,7 +109,7 @@ class Asker:
 
     def _say(self, trouble: str) -> None:
         with self._lock:
-            self.trouble = self.trouble or trouble
+            self._trouble = self._trouble or trouble
 
     def _key(self, prompt: Prompt) -> str:
         said = json.dumps([self._model, prompt.messages(), prompt.schema], sort_keys=True)
@@ -136,12 +154,18 @@ def _read(text: str, schema: Json) -> Json | None:
     import jsonschema_rs
 
     try:
-        value = json.loads(text, parse_float=_number, parse_constant=_no_number)
+        value = _DECODER.raw_decode(_told(text))[0]
         # Half of a character pair is JSON, and no text that could be written anywhere.
         json.dumps(value, ensure_ascii=False).encode()
         return value if isinstance(value, dict) and jsonschema_rs.is_valid(schema, value) else None
     except (ValueError, RecursionError):
         return None
+
+
+def _told(text: str) -> str:
+    """The answer in what a model says: from its first object on, behind what it thought aloud."""
+    said = text.rpartition(_THOUGHT)[2]
+    return said[max(said.find("{"), 0) :]
 
 
 def _number(text: str) -> float:
@@ -151,6 +175,9 @@ def _number(text: str) -> float:
 
 def _no_number(text: str) -> float:
     raise ValueError(f"{text} is not JSON")
+
+
+_DECODER = json.JSONDecoder(parse_float=_number, parse_constant=_no_number)
 
 
 def answer_cache() -> Path:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
+import threading
 import time
 import urllib.request
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,6 +16,21 @@ from guardian.adapter.exchange import Clock, CutError, Reply, TooLargeError, Too
 from guardian.errors import ReadError, UsageError
 
 Json = dict[str, Any]
+
+#: The variable that holds the key of an endpoint that asks for one.
+KEY_VARIABLE = "GUARDIAN_MODEL_KEY"
+
+_TOO_MANY = 429
+# Further tries for a server that is asked too much at once: it says itself when to come again.
+_PATIENCE = 6
+# Statuses of a question that the server does not take, where it may well take the next one.
+_OF_THE_QUESTION = (400, 413, 422)
+# What a server that cannot answer in a schema's form says that it does not know.
+_FORM_WORDS = (b"response_format", b"json_schema")
+
+
+class RefusedError(ReadError):
+    """This one question is not taken: too long, say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +51,16 @@ class Endpoint:
     retries: int = 2
     temperature: float = 0.0
     max_tokens: int = 512
+    _formless: threading.Event = field(default_factory=threading.Event, repr=False, compare=False)
+    """Set once the server has said that it knows no form of answers."""
 
     def __post_init__(self) -> None:
+        before_path = self.url.partition("://")[2].partition("/")[0]
+        if "@" in before_path or "?" in self.url or "#" in self.url:  # not shown: there may be a secret in it
+            raise UsageError(
+                "the model's address has a user's name, a password or a query in it",
+                hint=f"give its key in the variable {KEY_VARIABLE}, and an address like http://localhost:8000/v1",
+            )
         try:
             parts = urlsplit(self.url)
             usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
@@ -48,22 +73,30 @@ class Endpoint:
         """The text of the answer, constrained to the schema where the server can do that.
 
         Raises:
+            RefusedError: the server does not take this question.
             ReadError: the server cannot be reached, refuses, or answers in no known form.
         """
-        body = {
+        body: Json = {
             "model": self.name,
             "messages": messages,
             "temperature": self.temperature,
             "max_tokens": self.max_tokens,
-            "response_format": {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}},
         }
+        form = {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}}
         with Clock(self.timeout_s) as clock:
-            answer = self._sent(self._request("chat/completions", json.dumps(body).encode()), clock, self.retries)
+            try:
+                answer = self._asked(body if self._formless.is_set() else {**body, "response_format": form}, clock)
+            except _FormError:
+                self._formless.set()
+                answer = self._asked(body, clock)
         try:
             content = answer["choices"][0]["message"]["content"]
         except (KeyError, IndexError, TypeError):
             raise ReadError(f"{self.url} answers in a form that is not the OpenAI API's") from None
         return content if isinstance(content, str) else ""
+
+    def _asked(self, body: Json, clock: Clock) -> Any:
+        return self._sent(self._request("chat/completions", json.dumps(body).encode()), clock, self.retries)
 
     def who(self) -> str:
         """Which model is served under this name, as far as the server tells and tells the same each time.
@@ -86,17 +119,19 @@ class Endpoint:
         return json.dumps([self.url, self.name, told], sort_keys=True)
 
     def _request(self, path: str, data: bytes | None = None) -> urllib.request.Request:
-        kind = {"Content-Type": "application/json"} if data is not None else {}
+        headers = {"Content-Type": "application/json"} if data is not None else {}
+        if key := os.environ.get(KEY_VARIABLE):
+            headers["Authorization"] = f"Bearer {key}"
         try:
-            return urllib.request.Request(f"{self.url.rstrip('/')}/{path}", data=data, headers=kind)
+            return urllib.request.Request(f"{self.url.rstrip('/')}/{path}", data=data, headers=headers)
         except ValueError as error:
             raise UsageError(f"{self.url} is no http address: {error}") from None
 
     def _sent(self, request: urllib.request.Request, clock: Clock, retries: int) -> Any:
         """What a request is answered with; tried again after a fault of the server or the network while there is time."""
-        for attempt in range(retries + 1):
-            if attempt:
-                time.sleep(min(0.5 * 2 ** (attempt - 1), clock.left_s))
+        attempt = 0
+        while True:
+            pause_s = 0.5 * 2**attempt
             try:
                 reply = exchange(request, clock)
             except TooSlowError:
@@ -112,9 +147,20 @@ class Endpoint:
                 if reply.status < 300:
                     return self._json(reply.body)
                 trouble = self._refusal(reply)
-                if reply.status < 500:
-                    break
-        raise ReadError(f"{self.url} {trouble}")
+                if reply.status == _TOO_MANY:
+                    retries = max(retries, _PATIENCE) if retries else 0
+                    pause_s = _seconds(reply.retry_after, pause_s)
+                    if pause_s > clock.left_s:
+                        retries = 0  # it would not answer earlier
+                elif reply.status in _OF_THE_QUESTION:
+                    kind = _FormError if any(word in reply.body for word in _FORM_WORDS) else RefusedError
+                    raise kind(f"{self.url} {trouble}")
+                elif reply.status < 500:
+                    retries = 0
+            if attempt >= retries:
+                raise ReadError(f"{self.url} {trouble}")
+            time.sleep(min(pause_s, clock.left_s))
+            attempt += 1
 
     def _refusal(self, reply: Reply) -> str:
         if reply.location:
@@ -132,3 +178,19 @@ class Endpoint:
 
 class _SlowError(ReadError):
     """The time for an answer is over."""
+
+
+class _FormError(RefusedError):
+    """The server knows no form of answers."""
+
+
+def _seconds(retry_after: str, otherwise: float) -> float:
+    """How long a server wants to be left alone (RFC 9110, section 10.2.3)."""
+    if retry_after.strip().isdecimal():
+        return float(retry_after)
+    from email.utils import parsedate_to_datetime
+
+    try:
+        return max(0.0, parsedate_to_datetime(retry_after).timestamp() - time.time())
+    except (ValueError, TypeError):
+        return otherwise

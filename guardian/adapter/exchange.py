@@ -37,11 +37,12 @@ class TooLargeError(Exception):
 
 
 class Reply(NamedTuple):
-    """What came back; of what is no success the body's beginning, and of a redirect where to."""
+    """What came back; of what is no success the body's beginning, of a redirect where to, and when to come again."""
 
     status: int
     body: bytes
     location: str = ""
+    retry_after: str = ""
 
 
 class Clock:
@@ -133,7 +134,12 @@ def exchange(request: urllib.request.Request, clock: Clock) -> Reply:
         return reply
     except urllib.error.HTTPError as error:
         with error:
-            return Reply(error.code, _beginning(error), error.headers.get("Location", ""))
+            return Reply(
+                error.code,
+                _beginning(error),
+                error.headers.get("Location", ""),
+                error.headers.get("Retry-After", ""),
+            )
     except (OSError, ValueError, http.client.HTTPException, CutError) as error:
         if clock.over or isinstance(error, TimeoutError) or isinstance(getattr(error, "reason", None), TimeoutError):
             raise TooSlowError from error

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
@@ -164,13 +164,27 @@ def _records(output: Path) -> dict[tuple[str, int], Json]:
 
 
 def _played(play: Play, keys: Sequence[tuple[str, int]], jobs: int, *, threads: bool) -> Iterator[Json]:
+    """Records as they come; what was finished beside an episode that fails comes before its exception."""
     if jobs <= 1 or len(keys) <= 1:
         yield from (play(*key) for key in keys)
         return
     pool: Executor = ThreadPoolExecutor(jobs) if threads else ProcessPoolExecutor(jobs)
-    with pool:
-        tasks, seeds = zip(*keys, strict=True)
-        yield from pool.map(play, tasks, seeds, **({} if threads else {"chunksize": 4}))
+    try:
+        running = {pool.submit(play, *key) for key in keys}
+        trouble: BaseException | None = None
+        for each in as_completed(tuple(running)):
+            running.discard(each)
+            trouble = each.exception()
+            if trouble is not None:
+                break
+            yield each.result()
+        if trouble is None:
+            return
+        pool.shutdown(cancel_futures=True)  # what is under way comes to its end, and is not played again
+        yield from (each.result() for each in running if not each.cancelled() and each.exception() is None)
+        raise trouble
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 # -- the contract environment ----------------------------------------------------------------------------------------------

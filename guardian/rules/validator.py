@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime, time
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -64,21 +65,27 @@ def compiled(schema: Json, keywords: dict[str, Any] | None = None) -> Draft20201
         raise Unjudgeable(f"the validator cannot read the schema: {str(error).partition(chr(10))[0]}") from error
 
 
-@lru_cache(maxsize=4096)
 def readable(pattern: str) -> str:
     """The pattern as the validator reads it: a dash beside a class like ``\\w`` and a brace that counts nothing, escaped.
 
     Raises:
         Unjudgeable: it cannot read the pattern.
     """
+    spelling = _spelling(pattern)
+    if spelling is None:
+        raise Unjudgeable(f"the validator cannot read the pattern `{pattern}`")
+    return spelling
+
+
+@lru_cache(maxsize=4096)
+def _spelling(pattern: str) -> str | None:
+    """As ``readable``; None where it cannot be read, which takes long to find out of large counts in large counts."""
     escaped = re.sub(r"(\\[dwsDWS])-(?!\])", r"\1\\-", pattern).replace("{,", r"\{,")
-    for spelling in (pattern, escaped):
-        try:
+    for spelling in dict.fromkeys((pattern, escaped)):
+        with suppress(Unjudgeable):
             compiled({"pattern": spelling})
-        except Unjudgeable:
-            continue
-        return spelling
-    raise Unjudgeable(f"the validator cannot read the pattern `{pattern}`")
+            return spelling
+    return None
 
 
 def _reads(parse: Callable[[str], object]) -> Check:

@@ -14,7 +14,7 @@ import pytest
 from guardian.adapter.asking import KEPT_DAYS, Asker
 from guardian.adapter.connect import connect
 from guardian.adapter.consult import asker_for
-from guardian.adapter.endpoint import Endpoint
+from guardian.adapter.endpoint import Endpoint, RefusedError
 from guardian.adapter.local import base_of
 from guardian.adapter.prompts import Prompt
 from guardian.adapter.serving import serving
@@ -176,17 +176,64 @@ def test_time_is_bounded_for_all_questions_together() -> None:
     assert "too slow" in asker.trouble
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        '<think>perhaps {"n": 2}?</think>\n{"n":1}',
+        'Here it is:\n```json\n{"n": 1}\n```\nI hope it helps.',
+    ],
+)
+def test_an_answer_may_stand_in_other_words(said: str) -> None:
+    """Where a server holds nobody to the form, the answer is the first object behind what was thought aloud."""
+    assert Asker(lambda messages, schema: said, "m").answers([_prompt("x")]) == [{"n": 1}]
+
+
+def test_a_question_that_is_not_taken_is_lost_alone() -> None:
+    """One that is too long says nothing of the others; how many were lost is said."""
+
+    def ask(messages: list[Any], schema: Any) -> str:
+        if "long" in messages[-1]["content"]:
+            raise RefusedError("too many tokens")
+        return '{"n":1}'
+
+    asker = Asker(ask, "m")
+    assert asker.answers([_prompt("long"), _prompt("x"), _prompt("longer"), _prompt("y")]) == [
+        None,
+        {"n": 1},
+        None,
+        {"n": 1},
+    ]
+    assert asker.trouble == "the model did not take 2 questions: too many tokens"
+
+
+def test_that_somebody_goes_away_is_said_of_one_who_was_there() -> None:
+    """After answers the sentence does not deny them."""
+
+    def ask(messages: list[Any], schema: Any) -> str:
+        if "last" in messages[-1]["content"]:
+            raise ReadError("nobody there")
+        return '{"n":1}'
+
+    asker = Asker(ask, "m")
+    assert asker.answers([_prompt("x")]) == [{"n": 1}]
+    assert asker.answers([_prompt("last")]) == [None]
+    assert asker.trouble == "the model cannot be asked any more: nobody there"
+
+
 @pytest.fixture
 def server() -> Any:
-    """A server that answers what ``replies`` says next, and keeps the requests."""
+    """A server that answers what ``replies`` says next, and keeps the requests, the headers of each under ``headers``."""
     seen: list[Any] = []
-    replies: list[Callable[[], tuple[int, bytes]]] = []
+    replies: list[Callable[[], tuple[Any, ...]]] = []
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            seen.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-            status, body = replies.pop(0)()
+            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            seen.append({**asked, "headers": self.headers})
+            status, body, *headers = replies.pop(0)()
             self.send_response(status)
+            for header in headers:
+                self.send_header(*header)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
@@ -227,6 +274,60 @@ def test_a_server_that_is_no_model_is_a_read_error(body: bytes, server: Any) -> 
     replies += [lambda: (200, body)]
     with pytest.raises(ReadError):
         Endpoint(url, "guardian", retries=0).ask([], SCHEMA)
+
+
+def test_a_server_that_is_asked_too_much_is_asked_later(server: Any) -> None:
+    """429 says when to come again; where that is after all the time there is, nobody waits for it."""
+    url, seen, replies = server
+    busy = (429, b"slow down", ("Retry-After", "0"))
+    replies += [lambda: busy, lambda: busy, lambda: busy, lambda: _said("{}")]
+    assert Endpoint(url, "guardian", retries=1).ask([], SCHEMA) == "{}"
+    assert len(seen) == 4
+    replies += [lambda: (429, b"slow down", ("Retry-After", "900"))]
+    with pytest.raises(ReadError, match="refuses: 429 slow down"):
+        Endpoint(url, "guardian").ask([], SCHEMA)
+    assert len(seen) == 5
+
+
+def test_a_server_without_forms_is_asked_without(server: Any) -> None:
+    """It is told the form in words anyway; it is not asked twice for every question."""
+    url, seen, replies = server
+    replies += [lambda: (400, b'{"error":"unknown field response_format"}')] + [lambda: _said("{}")] * 2
+    endpoint = Endpoint(url, "guardian")
+    assert [endpoint.ask([], SCHEMA), endpoint.ask([], SCHEMA)] == ["{}", "{}"]
+    assert ["response_format" in each for each in seen] == [True, False, False]
+
+
+def test_a_question_that_is_too_long_is_told_apart(server: Any) -> None:
+    """From a server that takes no questions at all."""
+    url, _, replies = server
+    replies += [lambda: (400, b"maximum context length"), lambda: (401, b"who are you?")]
+    with pytest.raises(RefusedError, match="maximum context length"):
+        Endpoint(url, "guardian").ask([], SCHEMA)
+    with pytest.raises(ReadError, match="who are you") as refused:
+        Endpoint(url, "guardian").ask([], SCHEMA)
+    assert not isinstance(refused.value, RefusedError)
+
+
+def test_a_key_goes_in_a_header(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It comes from the environment, where it is in nobody's report."""
+    url, seen, replies = server
+    replies += [lambda: _said("{}")] * 2
+    Endpoint(url, "guardian").ask([], SCHEMA)
+    monkeypatch.setenv("GUARDIAN_MODEL_KEY", "s3cr3t")
+    Endpoint(url, "guardian").ask([], SCHEMA)
+    assert [each["headers"]["Authorization"] for each in seen] == [None, "Bearer s3cr3t"]
+
+
+@pytest.mark.parametrize(
+    "url", ["http://me:s3cr3t@host/v1", "http://host/v1?key=s3cr3t", "http://s3cr3t@host:0/v1", "http://host/#s3cr3t"]
+)
+def test_a_secret_in_the_address_is_refused_and_not_shown(url: str) -> None:
+    """An address is printed in reports and commands."""
+    with pytest.raises(UsageError) as refused:
+        Endpoint(url, "guardian")
+    assert "s3cr3t" not in f"{refused.value} {refused.value.hint}"
+    assert "GUARDIAN_MODEL_KEY" in str(refused.value.hint)
 
 
 def test_what_is_no_model_is_refused(tmp_path: Path) -> None:

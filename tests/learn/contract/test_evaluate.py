@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import json
+import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from guardian.errors import UsageError
+from guardian.errors import ReadError, UsageError
 from guardian.learn.comparing import compare
 from guardian.learn.evaluate import HELD_OUT_SEEDS, Run, episode_seed, evaluate, interval
 
@@ -45,6 +46,29 @@ def test_an_evaluation_is_continued(tmp_path: Path) -> None:
     assert evaluate(RUN, tmp_path, play=play) == first
     assert len(played) == 1
     assert log.read_text() == text
+
+
+def test_what_is_played_beside_a_slow_or_failing_episode_is_kept(tmp_path: Path) -> None:
+    """Records are written as they come, and those that were finished beside a fault before it is told."""
+    run = replace(RUN, policy="model", model="http://127.0.0.1:9/v1", tasks=RUN.tasks[:1], episodes=6)
+    log = tmp_path / "episodes.jsonl"
+    first = episode_seed(run.seed, 0)
+    others = threading.Event()
+
+    def play(task: str, seed: int) -> dict[str, Any]:
+        if seed == first:
+            assert others.wait(30)
+            raise ReadError("nobody there")
+        return {"task": task, "seed": seed, "score": 0.5, "reward": 1.0, "signals": {}}
+
+    def progress(step: str) -> None:
+        if step.endswith("5 of 6 episodes"):
+            assert len(log.read_text().splitlines()) == 5
+            others.set()
+
+    with pytest.raises(ReadError, match="nobody there"):
+        evaluate(run, tmp_path, play=play, jobs=3, progress=progress)
+    assert len(log.read_text().splitlines()) == 5
 
 
 def test_another_run_is_not_mixed_in(tmp_path: Path) -> None:
