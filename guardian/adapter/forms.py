@@ -7,11 +7,12 @@ are what is written down.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from guardian.graph.consumers.routes import template_shape
 from guardian.model import Direction
-from guardian.spec.api import Api, Operation, Schema
+from guardian.spec.api import Api, Operation, Schema, SecurityScheme
 from guardian.spec.shape import Atom
 from guardian.spec.shaper import Shaper
 
@@ -55,7 +56,7 @@ def _operation(name: str, operation: Operation, shaper: Shaper) -> Iterator[Line
     incoming = Direction.RESPONSE if operation.inverted else Direction.REQUEST
     yield Line(name, "", "", "")
     needs = sorted(
-        "+".join(f"{scheme.kind}({','.join(sorted(scopes))})" for scheme, scopes in each.schemes) or "nothing"
+        "+".join(_credential(scheme, scopes) for scheme, scopes in each.schemes) or "nothing"
         for each in parts.security or ()
     )
     if needs:
@@ -77,6 +78,12 @@ def _operation(name: str, operation: Operation, shaper: Shaper) -> Iterator[Line
         yield Line(name, status, "", " ".join(["answer", *(media.name for media in response.content)]))
         if status[:1] in "23d" and response.content:
             yield from _fields(name, status, response.content[0].schema, incoming.opposite, shaper)
+
+
+def _credential(scheme: SecurityScheme, scopes: Iterable[str]) -> str:
+    """What is presented: where, if that has a name of its own, else with which scopes."""
+    carried = scheme.field if scheme.kind == "apiKey" else None
+    return f"{scheme.kind}({carried or ','.join(sorted(scopes))})"
 
 
 def _fields(name: str, part: str, schema: Schema | None, direction: Direction, shaper: Shaper) -> Iterator[Line]:
@@ -130,7 +137,18 @@ def _atom(atom: Atom) -> str:
             words.append(f"{left}..{right}")
     if atom.kind == "object" and atom.additional is None:
         words.append("closed")
+    wanted = sorted(value for each in atom.contains for value in _only_values(each.schema))
+    if wanted:
+        words.append(f"with {','.join(wanted)}")
     return " ".join(words)
+
+
+def _only_values(schema: Schema) -> Iterator[str]:
+    """The value that an array must contain, where it is a single one."""
+    for node in schema.nodes:
+        value = node.value
+        if isinstance(value, dict) and isinstance(value.get("const"), str):
+            yield value["const"]
 
 
 def difference(base: Api, head: Api) -> list[str]:
@@ -140,6 +158,11 @@ def difference(base: Api, head: Api) -> list[str]:
         ReadError: an operation is malformed.
     """
     before, after = _grouped(lines_of(base)), _grouped(lines_of(head))
+    # An operation whose variables have other names is the same operation.
+    now = {template_shape(name): name for name in after.keys() - before.keys()}
+    for name in before.keys() - after.keys():
+        if (other := now.get(template_shape(name))) is not None:
+            after[name] = after.pop(other)
     found: list[str] = []
     for operation in sorted(before.keys() | after.keys()):
         old, new = before.get(operation), after.get(operation)

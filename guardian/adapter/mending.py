@@ -16,7 +16,7 @@ from guardian.adapter.claims import Remark
 from guardian.adapter.forms import difference
 from guardian.adapter.hygiene import inert
 from guardian.adapter.patch_prompt import patch_prompt
-from guardian.adapter.prompts import Prompt, fix_prompt
+from guardian.adapter.prompts import Prompt, deployed, fix_prompt
 from guardian.adapter.renames import Lost, lost_properties, take
 from guardian.adapter.tracing import place
 from guardian.adapter.written import Ground, about, ground_of, written
@@ -88,10 +88,19 @@ def _broken(changes: Sequence[Change]) -> list[str]:
 
 def _fix_prompt(case: Case, changes: Sequence[Change]) -> Prompt:
     lines: list[str] = []
+    versions: list[str] = []
     for name in sorted({change.service for change in changes}):
         both = case.both(name)
-        lines += difference(*both) if both is not None else []
-    return fix_prompt([place(each) for each in changes], [_inert_row(line) for line in lines], _broken(changes))
+        if both is not None:
+            lines += difference(*both)
+            versions.append(deployed(inert(both[0].version, 40)))
+    return fix_prompt(
+        [place(each) for each in changes],
+        [_inert_row(line) for line in lines],
+        _broken(changes),
+        version=" and ".join(dict.fromkeys(versions)) or "unknown",
+        day=case.situation.as_of.isoformat(),
+    )
 
 
 def _inert_row(line: str) -> str:

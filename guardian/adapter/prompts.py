@@ -84,7 +84,8 @@ def detect_prompt(difference: Sequence[str]) -> Prompt:
     text = (
         "Two versions of an API, as a diff (! required, ? may be null). Which places break clients?\n"
         f"{cut(difference)}\n"
-        'Answer {"breaking":["OPERATION.FIELD",...]}; a parameter is OPERATION.query:NAME; the operation alone if it is gone.'
+        'Answer {"breaking":["OPERATION.FIELD",...]}; a parameter is OPERATION.query:NAME, a key '
+        "OPERATION.header:NAME, a scope OPERATION.scope:NAME; the operation alone if it is gone."
     )
     return Prompt(text, detect_schema())
 
@@ -166,12 +167,14 @@ def readers_by_field(consumers: Iterable[Consumer], near: Sequence[tuple[str, st
         for use in consumer.uses:
             if use.operation is None or (use.service, _shape(use.operation)) not in operations:
                 continue
-            for each in (*(use.reads or ()), *(use.sends or ())):
+            read = [(each.path, str(each.path)) for each in use.reads or ()]
+            sent = [(each.path, fieldpath.write_sent(each.path)) for each in use.sends or ()]
+            for own, written in (*read, *sent):
                 hit = any(
-                    (use.service, _shape(use.operation)) == (service, operation) and fieldpath.touches(each.path, path)
+                    (use.service, _shape(use.operation)) == (service, operation) and fieldpath.touches(own, path)
                     for service, operation, path in touched
                 )
-                found.setdefault((0 if hit else 2, f"{use.service} {use.operation}.{each.path}"), set()).add(
+                found.setdefault((0 if hit else 2, f"{use.service} {use.operation}.{written}"), set()).add(
                     consumer.name
                 )
             for exposure in use.exposes:
@@ -199,21 +202,31 @@ def _shape(operation: str) -> str:
 # -- fix -----------------------------------------------------------------------------------------------------------------
 
 
-def fix_prompt(changed: Sequence[str], difference: Sequence[str], broken: Sequence[str]) -> Prompt:
+def fix_prompt(
+    changed: Sequence[str], difference: Sequence[str], broken: Sequence[str], *, version: str, day: str
+) -> Prompt:
     """What would not break anyone.
 
     Args:
         changed: the changed places, a line each.
         difference: the diff of both versions.
         broken: the consumers that break, as far as they are known.
+        version: what is deployed, by its major number (``v2``).
+        day: on which it is asked (ISO 8601).
     """
     text = (
         f"Changed:\n{cut(changed, BUDGET // 2)}\nDiff:\n{cut(difference)}\nConsumers: {', '.join(map(shown, broken)) or 'unknown'}\n"
+        f"Deployed: {version}. Today: {day}.\n"
         'Which fix keeps everybody working and the change\'s purpose? Strategies: field_alias {"aliases":{old:new}}, '
         'dual_write {"emit":[old,new]}, deprecation_window {"restore":[...],"sunset":"YYYY-MM-DD"}, version_bump '
-        '{"keep_version":"v1"}, consumer_patch {"migrate":[names]}.\nAnswer {"strategy":"...","patch":{...}}.'
+        '{"keep_version":"vN"}, consumer_patch {"migrate":[names]}.\nAnswer {"strategy":"...","patch":{...}}.'
     )
-    return Prompt(text, fix_schema())
+    return Prompt(text, fix_schema(), day=day)
+
+
+def deployed(version: str) -> str:
+    """A version by its major number, as paths and media types name it."""
+    return f"v{version.partition('.')[0]}"
 
 
 def fix_schema() -> Json:

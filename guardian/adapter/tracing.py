@@ -55,7 +55,9 @@ def _prompt(change: Change, names: Iterable[str], consumers: Sequence[Consumer])
     for name in names:
         readers.setdefault(f"{change.service} (fields unknown)", []).append(name)
     everybody = sorted({each.name for each in consumers})
-    return trace_prompt([f"{place(change)}: {inert(change.message, 200)}"], readers, everybody)
+    return trace_prompt(
+        [f"{place(change)} ({change.direction.value}): {inert(change.message, 200)}"], readers, everybody
+    )
 
 
 def take(case: Case, advice: Advice, change: Change, name: str) -> None:

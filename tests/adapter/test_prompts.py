@@ -8,9 +8,10 @@ import pytest
 
 from guardian.adapter.forms import difference
 from guardian.adapter.hygiene import inert
-from guardian.adapter.prompts import cut, detect_prompt, fix_schema, trace_prompt
+from guardian.adapter.prompts import cut, detect_prompt, fix_schema, readers_by_field, trace_prompt
 from guardian.learn.contract import TASKS, ContractEnv, Scenarios
-from guardian.learn.contract.engine import Side
+from guardian.learn.contract.engine import Side, read_consumers
+from guardian.learn.contract.fixing import AS_OF
 from guardian.learn.contract.prompting import actions_of, answer_of, prompt_of
 
 SCENARIOS = Scenarios()
@@ -47,6 +48,74 @@ def test_a_change_is_a_line() -> None:
         " request",
         "  + query:page: integer 1..!",
     ]
+
+
+def test_a_renamed_variable_is_the_same_operation() -> None:
+    """A change in an operation whose path has another variable is shown in it, not as one operation for another."""
+    base = _document({"id": {"type": "integer"}}, ["id"])
+    head = _document({"id": {"type": "string"}}, ["id"])
+    head["paths"] = {"/users/{key}": head["paths"]["/users/{id}"]}
+    assert _difference(base, head) == ["GET /users/{id}", " 200", "  - id: integer!", "  + id: string!"]
+
+
+def test_a_key_is_told_by_where_it_goes() -> None:
+    """The place of a key in an answer is the header's name; a scheme with scopes is told by them."""
+    schemes = {
+        "key": {"type": "apiKey", "in": "header", "name": "X-Token"},
+        "user": {"type": "oauth2", "flows": {"password": {"tokenUrl": "https://a/t", "scopes": {"read": ""}}}},
+    }
+    base = _document({}, [], security=[{"user": ["read"]}])
+    head = _document({}, [], security=[{"key": []}])
+    for each in (base, head):
+        each["components"] = {"securitySchemes": schemes}
+    assert _difference(base, head) == [
+        "GET /users/{id}",
+        " operation",
+        "  - security: oauth2(read)",
+        "  + security: apiKey(header:X-Token)",
+    ]
+
+
+def test_what_an_array_must_hold_is_told() -> None:
+    """Which scopes a token must have is what the question is about."""
+    wanted = {"allOf": [{"contains": {"const": "read"}}, {"contains": {"const": "write"}}]}
+    base = _document({"scopes": {"type": "array", "items": {"type": "string"}}}, [])
+    head = _document({"scopes": {"type": "array", "items": {"type": "string"}, **wanted}}, [])
+    for each in (base, head):
+        each["openapi"] = "3.1.0"
+    assert _difference(base, head) == [
+        "GET /users/{id}",
+        " 200",
+        "  - scopes: array",
+        "  + scopes: array with read,write",
+    ]
+
+
+def test_what_is_read_and_what_is_sent_are_told_apart() -> None:
+    """One operation may answer with a field and take one of the same name."""
+    use = {"service": "s", "operation": "POST /users", "reads": ["name"], "sends": ["body.name"]}
+    consumers = read_consumers(
+        {
+            "reader": {"consumer": "reader", "uses": [{**use, "sends": []}]},
+            "sender": {"consumer": "sender", "uses": [{**use, "reads": []}]},
+        }
+    )
+    assert readers_by_field(consumers, [("s", "POST /users", "name")]) == {
+        "s POST /users.body.name": ["sender"],
+        "s POST /users.name": ["reader"],
+    }
+
+
+@pytest.mark.parametrize("task", ["trace_downstream_blast_radius", "propose_backward_compat_fix"])
+def test_a_prompt_says_what_its_answer_needs(task: str) -> None:
+    """The direction of what changed; the version that may be kept and the day that a window begins after."""
+    observation = ContractEnv(SCENARIOS).reset(task, 3)
+    prompt = prompt_of(observation).user
+    if task.startswith("trace"):
+        assert " (request)\n" in prompt or " (response)\n" in prompt
+    else:
+        major = observation.api_spec["base"]["info"]["version"].partition(".")[0]
+        assert f"Deployed: v{major}. Today: {AS_OF}." in prompt
 
 
 def test_spelling_makes_no_line() -> None:

@@ -161,10 +161,15 @@ def _candidates(value: Any, payload: Any, rng: Random) -> list[Any]:
     """Other values of the same type; times and dates near the ones that are there."""
     if isinstance(value, bool):
         return [not value]
+    # Nothing at all comes last: it breaks nearly every rule, and whoever looks for it need not read one.
     if isinstance(value, int):
-        return [0, value + rng.randint(1, 9), max(0, value - rng.randint(1, 9)), value * 2 + 1]
+        counts = [value + rng.randint(1, 9), max(0, value - rng.randint(1, 9)), value * 2 + 1, value // 2]
+        rng.shuffle(counts)
+        return [*counts, 0]
     if isinstance(value, float):
-        return [0.0, *(round(value * factor + rng.randint(1, 5), 2) for factor in (1.0, 1.1, 1.25, 2.0))]
+        amounts = [round(value * factor + rng.randint(1, 5), 2) for factor in (0.5, 0.8, 1.0, 1.1, 1.25, 2.0)]
+        rng.shuffle(amounts)
+        return [*amounts, 0.0]
     if not isinstance(value, str):
         return []
     if re.fullmatch(r"\d+\.\d+\.\d+\.\d+", value):

@@ -15,6 +15,7 @@ from itertools import islice
 from typing import Any
 
 from guardian import fieldpath
+from guardian.adapter.prompts import deployed
 from guardian.errors import GuardianError
 from guardian.fixes.bench import Bench, Situation
 from guardian.fixes.draft import Draft
@@ -128,13 +129,15 @@ class Workshop:
 
     @cached_property
     def best(self) -> Action | None:
-        """The engine's own fix, the one that costs consumers least; None if it has none."""
-        for strategy in _ORDER:
-            for draft in self.verified(strategy):
-                for patch in (self._short(strategy), self._patch(draft)):
-                    trial = self.attempt(strategy.value, patch)
-                    if trial.verified and not trial.malformed:
-                        return Action(PROPOSE, fix_strategy=strategy.value, spec_patch=patch)
+        """The engine's own fix: of those that have a short form the one that costs consumers least; None if it has none."""
+        tried = [(strategy, draft) for strategy in _ORDER for draft in self.verified(strategy)]
+        for strategy, patch in (
+            *((strategy, self._short(strategy)) for strategy, _ in tried),
+            *((strategy, self._patch(draft)) for strategy, draft in tried),
+        ):
+            trial = self.attempt(strategy.value, patch)
+            if trial.verified and not trial.malformed:
+                return Action(PROPOSE, fix_strategy=strategy.value, spec_patch=patch)
         return None
 
     def attempt(self, strategy: str, patch: Mapping[str, Any]) -> FixTrial:
@@ -208,6 +211,8 @@ class Workshop:
         new = {_last(change.renamed_to) for change in self.addressed if change.renamed_to}
         if form == "aliases":
             pairs = {(_target(change), _last(change.renamed_to)) for change in self.addressed if change.renamed_to}
+            if not pairs:
+                raise ValueError("`aliases` maps names that others replaced, and here none did")
             if not isinstance(value, Mapping) or {(_last(str(k)), _last(str(v))) for k, v in value.items()} != pairs:
                 raise ValueError("`aliases` maps each name that is gone to the one that replaced it, and nothing else")
         elif form == "emit":
@@ -226,9 +231,8 @@ class Workshop:
 
     @property
     def _version(self) -> str:
-        """The major version of base, as paths and media types name it."""
-        version = self._situation.base[self._service].version
-        return f"v{version.partition('.')[0]}"
+        """The major version of base."""
+        return deployed(self._situation.base[self._service].version)
 
     def _written(self, strategy: Strategy, patch: Mapping[str, Any]) -> Draft:
         if set(patch) - {"json_patch", "consumers"}:

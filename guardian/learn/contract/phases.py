@@ -40,6 +40,10 @@ class Phase(Protocol):
         """The right actions, for the oracle; never sent anywhere."""
 
 
+# What is found by a hint earns no more than the first hint costs.
+_HINTED_SHARE = 0.5
+
+
 class _Asking:
     """What all phases share: hints, repeats, and actions that belong elsewhere."""
 
@@ -110,7 +114,8 @@ class ReportPhase(_Asking):
         if self._truth.get(place) == kind:
             self.found[place] = kind
             taken_back = {Signal.WRONG_TYPE: -1.0} if place in self._partial else {}
-            return Graded({Signal.CORRECT_VIOLATION: 1, **taken_back}, "Correct.")
+            worth = _HINTED_SHARE if place in self._hinted else 1
+            return Graded({Signal.CORRECT_VIOLATION: worth, **taken_back}, "Correct.")
         if place in self._truth:
             self._partial[place] = self._partial.get(place, 0) + 1
             if self._partial[place] == 1:
@@ -207,7 +212,7 @@ class TracePhase(_Asking):
         self._unknown |= unknown
         self._missed |= missed
         counts = {
-            Signal.CORRECT_CONSUMER: len(right),
+            Signal.CORRECT_CONSUMER: len(right - self._hinted) + _HINTED_SHARE * len(right & self._hinted),
             Signal.FALSE_FLAG: len(false),
             Signal.UNKNOWN_SERVICE: len(unknown),
             Signal.MISSED_CONSUMER: len(missed),

@@ -118,20 +118,21 @@ def _leave_out(holder: Any, key: str | int, rng: Random) -> bool:
 def _invent(holder: Any, key: str | int, rng: Random) -> bool:
     was = holder[key]
     if isinstance(was, str):
-        holder[key] = rng.choice((was.upper() + "_", f"{was}_", rng.choice(WORDS)))
+        others = (was.upper(), was.capitalize(), f"{was}s", rng.choice(WORDS), rng.choice(WORDS))
+        holder[key] = rng.choice([each for each in others if each != was])
     return isinstance(was, str)
 
 
 def _misformat(holder: Any, key: str | int, rng: Random) -> bool:
     was = holder[key]
     if isinstance(was, str):
-        others = (was.replace("-", "/"), was.replace("@", " at "), was[:-1] + "?", was.replace(":", "."))
+        others = (was.replace("-", "/"), was.replace("@", "."), was[:-1], was.replace(":", "."))
         holder[key] = rng.choice([each for each in others if each != was])
     return isinstance(was, str)
 
 
 def _add(holder: Any, key: str | int, rng: Random) -> bool:
-    name = rng.choice((f"{key}_", f"old_{key}", "debug", "internal_id", "is_test"))
+    name = rng.choice((f"{key}_id", f"{key}_note", rng.choice(WORDS), rng.choice(WORDS)))
     if name in holder:
         return False
     holder[name] = rng.choice((True, "x", 1))

@@ -10,6 +10,7 @@ from guardian.adapter.prompts import Prompt
 from guardian.learn.contract.actions import DONE, PROPOSE, REPORT, TRACE, Action, Observation
 from guardian.learn.contract.constraints import KEY
 from guardian.learn.contract.engine import Side, read_consumers
+from guardian.learn.contract.fixing import AS_OF
 from guardian.learn.contract.mutations.sites import follow
 from guardian.learn.plain import NotPlain, read_json
 from guardian.model import Direction
@@ -32,10 +33,12 @@ def prompt_of(observation: Observation) -> Prompt:
         service = observation.api_spec["service"]
         near = [(service, *_split(place)) for place in changed]
         readers = prompts.readers_by_field(read_consumers(observation.consumer_specs), near)
-        return prompts.trace_prompt(
-            [f"{service} {place}" for place in changed], readers, sorted(observation.consumer_specs)
-        )
-    return prompts.fix_prompt(changed, _difference(observation), observation.consumers_traced)
+        lines = [f"{service} {place}{direction and f' ({direction})'}" for place, direction in changed.items()]
+        return prompts.trace_prompt(lines, readers, sorted(observation.consumer_specs))
+    version = prompts.deployed(str(observation.api_spec["base"]["info"]["version"]))
+    return prompts.fix_prompt(
+        list(changed), _difference(observation), observation.consumers_traced, version=version, day=AS_OF.isoformat()
+    )
 
 
 def _validate(observation: Observation) -> Prompt:
@@ -55,9 +58,10 @@ def _difference(observation: Observation) -> list[str]:
     return difference(base, head) if base and head else []
 
 
-def _changed(observation: Observation) -> list[str]:
+def _changed(observation: Observation) -> dict[str, str]:
+    """The changed places, each with the direction of the message that it is in, where that was told."""
     told = observation.detected_violation or {}
-    return [each["field_path"] for each in told.get("changes", ())]
+    return {each["field_path"]: each.get("direction", "") for each in told.get("changes", ())}
 
 
 def _split(place: str) -> tuple[str, str]:

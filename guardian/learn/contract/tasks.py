@@ -232,6 +232,7 @@ def _told(evolution: Evolution) -> Json:
         "changes": [
             {
                 "field_path": place_of(change),
+                "direction": change.direction.value,
                 "violation_type": "breaking_change",
                 "rule": change.rule,
                 "message": change.message,

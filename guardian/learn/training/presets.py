@@ -59,7 +59,7 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
     {
         preset.name: preset
         for preset in (
-            Preset("cpu", "bfloat16", False, 2, 4, 4, 160, 4096, 1e-4, "", 0.0, False, 16, 4, 8e-4, 2),
+            Preset("cpu", "bfloat16", False, 2, 4, 4, 512, 4096, 1e-4, "", 0.0, False, 16, 4, 8e-4, 2),
             Preset("l4", "bfloat16", True, 2, 16, 8, 512, 6144, 2e-5, "", 0.0, True, 10, 8, 1e-4),
             Preset("h100", "bfloat16", False, 8, 8, 8, 512, 6144, 2e-5, "colocate", 0.3, True, 10, 16, 1e-4),
         )

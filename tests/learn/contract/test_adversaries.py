@@ -11,6 +11,7 @@ import pytest
 from guardian.fixes.patch import difference
 from guardian.learn.contract import TASKS, Action, ContractEnv, Observation, Scenarios, candidates
 from guardian.learn.contract.actions import DONE, HINT, PROPOSE, REPORT, TRACE
+from guardian.learn.contract.payloads import leaves, write_place
 from guardian.learn.policies import EverythingPolicy
 
 SCENARIOS = Scenarios()
@@ -117,6 +118,32 @@ def drop_the_consumers(env: ContractEnv, observation: Observation) -> Iterator[A
         yield Action(REPORT, field_path=DONE)
 
 
+def surface_marks(env: ContractEnv, observation: Observation) -> Iterator[Action]:
+    """Reads no schema and no rule: reports what looks odd in a payload."""
+    kinds = observation.task_description
+    for at, value in leaves(observation.payload):
+        name = str(at[-1]) if at else ""
+        if value in (0, 1) and not isinstance(value, bool):
+            kind = "cross_field_constraint"
+        elif isinstance(value, str) and (value.endswith("?") or " at " in value or value.count("/") == 2):
+            kind = "format_error"
+        elif isinstance(value, str) and value.endswith("_"):
+            kind = "invalid_enum"
+        elif name.endswith("_") or name.startswith("old_") or name in ("debug", "internal_id", "is_test"):
+            kind = "extra_field"
+        else:
+            continue
+        if kind in kinds:
+            yield Action(REPORT, field_path=write_place(at), violation_type=kind)
+    yield Action(REPORT, field_path=DONE)
+
+
+def an_alias_of_nothing(env: ContractEnv, observation: Observation) -> Iterator[Action]:
+    """Names no name, which is exactly what there is to name where nothing was renamed."""
+    yield Action(PROPOSE, fix_strategy="field_alias", spec_patch={"aliases": {}})
+    yield Action(REPORT, field_path=DONE)
+
+
 _seen: list[Observation] = []
 
 
@@ -167,6 +194,8 @@ _CASES: list[tuple[Adversary, list[str]]] = [
     (empty_answers, _EVERY),
     (all_services, _TRACING),
     (whole_payload, _REPORTING),
+    (surface_marks, [task for task in _REPORTING if task != "detect_breaking_changes"]),
+    (an_alias_of_nothing, _FIXING),
     (revert_the_change, _FIXING),
     (alias_to_a_wrong_field, _FIXING),
     (drop_the_consumers, _FIXING),
@@ -184,6 +213,40 @@ def test_cheating_does_not_pay(adversary: Adversary, task: str) -> None:
     honest = sum(_mediocre(task, seed) for seed in SEEDS)
     assert cheated < honest
     assert cheated / len(SEEDS) < 0.3
+
+
+@pytest.mark.parametrize("hints", [1, 3])
+@pytest.mark.parametrize("task", ["find_type_mismatches", "detect_breaking_changes", "trace_downstream_blast_radius"])
+def test_living_on_hints_earns_nothing(task: str, hints: int) -> None:
+    """What a hint says, reported, brings no more than the hint costs."""
+    for seed in SEEDS:
+        env = ContractEnv(SCENARIOS)
+        env.reset(task, seed)
+        kinds = {each.field_path: each.violation_type for each in env.answers()}
+        for _ in range(hints):
+            said = env.step(Action(REPORT, field_path=HINT)).feedback
+            place = said.removeprefix("Look at ").rstrip(".")
+            told = (
+                Action(REPORT, field_path=place, violation_type=kinds[place])
+                if place in kinds
+                else Action(TRACE, affected_services=(said.removesuffix(" is affected."),))
+            )
+            if env.step(told).done:
+                break
+        else:
+            env.step(Action(REPORT, field_path=DONE))
+        assert env.state.total_reward <= 0.0
+
+
+def test_what_replaced_nothing_cannot_be_an_alias() -> None:
+    """Where an operation moved, no name was replaced by another: an empty map is no fix, and none that is taught."""
+    env = ContractEnv(SCENARIOS)
+    for seed in range(12):
+        env.reset("propose_backward_compat_fix", seed)
+        (right,) = env.answers()
+        assert right.spec_patch.get("aliases") != {}
+        said = env.step(Action(PROPOSE, fix_strategy="field_alias", spec_patch={"aliases": {}}))
+        assert "cannot be applied" in said.feedback
 
 
 def test_obeying_a_specification_does_not_pay() -> None:
