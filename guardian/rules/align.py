@@ -12,7 +12,9 @@ from typing import Any, NamedTuple, TypeAlias
 from guardian.model import Direction
 from guardian.rules.encoding import shared_headers
 from guardian.rules.form_fields import Form, form_of
+from guardian.rules.homes import Homes, callback_home
 from guardian.rules.matching import Matched, either, match_callbacks, match_operations
+from guardian.rules.messages import compared, has_body
 from guardian.rules.pairs import (
     ApiPair,
     BodyPair,
@@ -26,7 +28,14 @@ from guardian.rules.pairs import (
     SchemePair,
     ServersPair,
 )
-from guardian.rules.part_matching import ignored_headers, label, match_media_types, match_parameters, match_responses
+from guardian.rules.part_matching import (
+    ignored_headers,
+    label,
+    match_media_types,
+    match_parameters,
+    match_responses,
+    media_range_holds,
+)
 from guardian.rules.urls import own_servers, path_layers, shape_of, variables_of
 from guardian.rules.xml import is_xml
 from guardian.spec.api import Api, Body, Node, Operation, Parameter, Response, Schema, SecurityScheme, Server
@@ -88,6 +97,7 @@ class Aligner:
     def __init__(self, base: Api | None, head: Api | None, same: Same | None = None) -> None:
         self.matches = sorted(_matches(base, head), key=_by_path)
         self._sides = _Sides(base, head, same or (lambda _base, _head: False)) if base and head else None
+        self._homes = [Homes(api) if api else None for api in (base, head)]
 
     def service(self) -> Iterator[Placed]:
         """The pairs of what holds for many operations."""
@@ -101,7 +111,9 @@ class Aligner:
         """
         base, head = matched
         if self._sides is None or base is None or head is None:
-            yield from _alone(matched)
+            lone = base or head
+            homes = [homes.of(lone) if homes and lone else None for homes in self._homes]
+            yield from _alone(matched, homes[0] if base is None else None, homes[1] if head is None else None)
         else:
             yield from self._sides.operation(base, head)
 
@@ -118,14 +130,15 @@ def _by_path(matched: Matched) -> tuple[str, str]:
     return operation.path, operation.name
 
 
-def _alone(matched: Matched) -> Iterator[Placed]:
-    """An operation that one side lacks, and its callbacks, which are gone or new with it."""
+def _alone(matched: Matched, base_parent: Node | None, head_parent: Node | None) -> Iterator[Placed]:
+    """An operation that one side lacks, and its callbacks, which are gone or new with it; the places where they would be."""
     operation = either(matched)
     direction = _direction(operation)
-    yield Placed(OperationPair(*matched, direction), operation.name, "operation", direction)
+    pair = OperationPair(*matched, direction, (), base_parent, head_parent)
+    yield Placed(pair, operation.name, "operation", direction)
     if isinstance(operation.node.value, dict) and operation.node.value.get("callbacks"):
         for callback in match_callbacks(*matched):
-            yield from _alone(callback)
+            yield from _alone(callback, base_parent, head_parent)
 
 
 def _direction(operation: Operation) -> Direction:
@@ -219,7 +232,8 @@ class _Sides:
             yield from self._responses(base, head, direction.opposite)
         for one, other in match_callbacks(base, head):
             if one is None or other is None:
-                yield from _alone((one, other))
+                homes = callback_home(base) if one is None else None, callback_home(head) if other is None else None
+                yield from _alone((one, other), *homes)
             else:
                 yield from self.operation(one, other)
 
@@ -296,13 +310,14 @@ class _Sides:
         """Where the schemas of a parameter or header begin; nothing to compare if one is text and one a document."""
         if not base.content and not head.content:
             yield from _root(
-                base.schema, head.schema, operation, place, direction,
+                base.schema, head.schema, (base.node, head.node), operation, place, direction,
                 field=base.field, text=True, style=base.style, explode=base.explode,
             )  # fmt: skip
         elif base.content and head.content:
             one, other = base.content[0], head.content[0]
             form = form_of(one, other, direction)
-            yield from _root(one.schema, other.schema, operation, place, direction, field=base.field, form=form)
+            places = one.node, other.node
+            yield from _root(one.schema, other.schema, places, operation, place, direction, field=base.field, form=form)
 
     # -- bodies ----------------------------------------------------------------------------------------------------
 
@@ -328,22 +343,26 @@ class _Sides:
         both, lost, gained = match_media_types(base.content, head.content)
         parents = _below(base.node, "content"), _below(head.node, "content")
         # Forms last: what has the same schema and types tells all that a form tells, in which number and text look alike.
-        for one, other in sorted(both, key=lambda pair: form_of(pair[0], pair[1], direction) is not None):
-            place = f"{part} {label(one, base.content)}"
-            yield Placed(MediaTypePair(one, other, direction, *parents), operation, place, direction)
+        for matched in sorted(both, key=lambda pair: form_of(pair.base, pair.head, direction) is not None):
+            one, other = matched.base, matched.head
+            siblings = head.content if matched.narrower is other else base.content
+            place = f"{part} {label(matched.narrower, siblings)}"
+            yield Placed(MediaTypePair(one, other, direction, *parents, matched.kept), operation, place, direction)
             form = form_of(one, other, direction)
-            yield from _root(
-                one.schema, other.schema, operation, place, direction,
-                text=form is not None and not form.multipart, xml=is_xml(one.name) and is_xml(other.name), form=form,
-            )  # fmt: skip
-            for name, ours, theirs in shared_headers(one, other):
-                below = f"{place} part {name} header {ours.name}"
-                yield from self._values(ours, theirs, operation, below, direction)
-            if one.item_schema or other.item_schema:
-                yield from _root(one.item_schema, other.item_schema, operation, place, direction, field="[]")
+            text = form is not None and not form.multipart
+            xml = is_xml(one.name) and is_xml(other.name)
+            for ours, theirs, field in compared(one, other, direction):
+                yield from _root(
+                    ours, theirs, (one.node, other.node), operation, place, direction,
+                    field=field, text=text and not field, xml=xml and not field, form=None if field else form,
+                )  # fmt: skip
+            for name, our_header, their_header in shared_headers(one, other):
+                below = f"{place} part {name} header {our_header.name}"
+                yield from self._values(our_header, their_header, operation, below, direction)
         shared = bool(both)
         for media in lost:
-            offer = MediaTypeOffer(media, None, direction, negotiated, shared, *parents)
+            in_part = any(media_range_holds(media.name, each.name) for each in head.content)
+            offer = MediaTypeOffer(media, None, direction, negotiated, shared, *parents, in_part)
             yield Placed(offer, operation, f"{part} {label(media, base.content)}", direction)
         for media in gained:
             offer = MediaTypeOffer(None, media, direction, negotiated, shared, *parents)
@@ -359,6 +378,8 @@ class _Sides:
                 continue
             response = _narrower(one, other)
             place = f"response {response.status}"
+            if not has_body(base, response):  # whatever is said of it
+                one, other = (each and each._replace(content=()) for each in (one, other))
             yield Placed(ResponsePair(one, other, direction, *parents), base.name, place, direction)
             if one and other:
                 yield from self._headers(one, other, base.name, place, direction)
@@ -448,6 +469,7 @@ def _narrower(base: Response | None, head: Response | None) -> Response:
 def _root(
     base: Schema | None,
     head: Schema | None,
+    places: tuple[Node, Node],
     operation: str,
     place: str,
     direction: Direction,
@@ -461,5 +483,7 @@ def _root(
 ) -> Iterator[Placed]:
     if base is None and head is None:
         return
-    root = SchemaRoot(base or ANYTHING, head or ANYTHING, direction, place, field, text, style, explode, xml, form)
+    root = SchemaRoot(
+        base or ANYTHING, head or ANYTHING, direction, place, field, text, style, explode, xml, form, *places
+    )
     yield Placed(root, operation, place, direction)

@@ -13,7 +13,7 @@ from guardian.rules.pairs import (
     MediaTypeOffer,
     MediaTypePair,
 )
-from guardian.rules.part_matching import media_range_holds
+from guardian.rules.part_matching import harmless_parameters, media_range_holds
 from guardian.rules.presence import keyword
 from guardian.rules.registry import rule
 from guardian.spec.api import MediaType
@@ -167,7 +167,8 @@ def media_type_removed(pair: MediaTypeOffer) -> Iterator[Delta]:
     parse. By set theory a response that comes in fewer types is harmless; but which type comes is the reader's choice
     (RFC 9110, Accept), so a type less fails the reader who chose it. Manifests do not say who that is: every consumer
     is possibly broken, and certainly if no other type is left in common. A webhook's receiver does not choose, and
-    only has one type less to expect.
+    only has one type less to expect. A type that a range of head holds is not gone; nor, in a response, is a range of
+    which a type is left, since a range is rather a document that says little than a server that does much.
 
     Breaks (response):
         base: {/things: {get: {responses: {"200": {content: {application/json: {}, text/csv: {}}}}}}}
@@ -176,6 +177,14 @@ def media_type_removed(pair: MediaTypeOffer) -> Iterator[Delta]:
     Breaks (request):
         base: {/things: {post: {requestBody: {content: {application/json: {}, application/xml: {}}}}}}
         head: {/things: {post: {requestBody: {content: {application/json: {}}}}}}
+
+    Holds (request):
+        base: {/things: {post: {requestBody: {content: {"*/*": {}, application/json: {}}}}}}
+        head: {/things: {post: {requestBody: {content: {"*/*": {}}}}}}
+
+    Holds (response):
+        base: {/things: {get: {responses: {"200": {content: {"*/*": {}, application/json: {}}}}}}}
+        head: {/things: {get: {responses: {"200": {content: {application/json: {}}}}}}}
     """
     if pair.base and not pair.head:
         yield Delta(
@@ -183,7 +192,7 @@ def media_type_removed(pair: MediaTypeOffer) -> Iterator[Delta]:
             f"media type {written(pair.base)} was removed",
             base=pair.base.node,
             head=pair.head_parent,
-            severity=Severity.BREAKING if pair.negotiated else None,
+            severity=Severity.BREAKING if pair.negotiated and not pair.in_part else None,
             impact=Impact.POSSIBLE if pair.shared else None,
         )
 
@@ -239,7 +248,9 @@ def media_type_range_changed(pair: MediaTypePair) -> Iterator[Delta]:
 
     Why it matters: a request that took a range and takes one type refuses the others. A response that named its type
     and now says ``*/*`` may come in anything; but a range is more often a document that says less than a server that
-    does more, so there it is a warning (the leading tool calls it an error).
+    does more, so there it is a warning (the leading tool calls it an error). Where the range is on both sides, no type is
+    gone or new, and only what describes some of them is another entry, the most specific one: a note, and their schemas
+    are compared across.
 
     Breaks (request):
         base: {/things: {post: {requestBody: {content: {"*/*": {}}}}}}
@@ -252,10 +263,24 @@ def media_type_range_changed(pair: MediaTypePair) -> Iterator[Delta]:
     Holds (response):
         base: {/things: {get: {responses: {"200": {content: {"*/*": {}}}}}}}
         head: {/things: {get: {responses: {"200": {content: {application/json: {}}}}}}}
+
+    Holds (request):
+        base: {/things: {post: {requestBody: {content: {"text/*": {}}}}}}
+        head: {/things: {post: {requestBody: {content: {"*/*": {}, text/plain: {}}}}}}
     """
     if not pair.base or not pair.head or pair.base.name == pair.head.name:
         return
     widened = media_range_holds(pair.head.name, pair.base.name)
+    if pair.kept:
+        narrow, wide = (pair.base, pair.head) if widened else (pair.head, pair.base)
+        yield Delta(
+            Effect.ANNOTATION,
+            f"media type {narrow.name} is {'now' if widened else 'no longer'} described under {wide.name}",
+            base=pair.base.node,
+            head=pair.head.node,
+            impact=Impact.SAFE,
+        )
+        return
     yield Delta(
         Effect.WIDENED if widened else Effect.NARROWED,
         f"media type {pair.base.name} became {pair.head.name}",
@@ -278,7 +303,7 @@ def media_type_parameter_changed(pair: MediaTypePair) -> Iterator[Delta]:
 
     Why it matters: ``application/json; version=2`` may be another document than ``version=1``, which the parameter
     alone does not tell: a warning. A ``charset`` that is only written down, or that stands at JSON, where it means
-    nothing (RFC 8259), changes nothing.
+    nothing (RFC 8259), changes nothing, and a ``boundary`` every message chooses for itself.
 
     Warns (response):
         base: {/things: {get: {responses: {"200": {content: {application/json; version=1: {}}}}}}}
@@ -290,12 +315,9 @@ def media_type_parameter_changed(pair: MediaTypePair) -> Iterator[Delta]:
     """
     if not pair.base or not pair.head or pair.base.name != pair.head.name:
         return
-    before, after = pair.base.parameters, pair.head.parameters
-    names = [name for name in sorted(before.keys() | after.keys()) if before.get(name) != after.get(name)]
-    if not names:
+    if pair.base.parameters == pair.head.parameters:
         return
-    harmless = all(name == "charset" and (_json(pair.base.name) or name not in before.keys() & after.keys())
-                   for name in names)  # fmt: skip
+    harmless = harmless_parameters(pair.base, pair.head)
     yield Delta(
         Effect.ANNOTATION if harmless else Effect.CHANGED,
         f"media type {written(pair.base)} became {written(pair.head)}",
@@ -304,10 +326,6 @@ def media_type_parameter_changed(pair: MediaTypePair) -> Iterator[Delta]:
         confidence=None if harmless else Confidence.POSSIBLE,
         impact=Impact.SAFE if harmless else None,
     )
-
-
-def _json(name: str) -> bool:
-    return name.endswith(("/json", "+json"))
 
 
 @rule(

@@ -237,7 +237,7 @@ class _Comparer:
 
     def _schema_change(self, placed: Placed, found: Found) -> Change:
         field = write_path(found.root.field, steps_of(found.path), found.delta.field)
-        change = self._place(found.rule, found.delta, placed, found.root.place, field, found.path)
+        change = self._place(found.rule, _with_places(found), placed, found.root.place, field, found.path)
         if not found.also:
             return change
         ways = map(steps_of, found.also)
@@ -389,6 +389,18 @@ class _Comparer:
         if delta.severity is not None:
             return delta.severity
         return judge(delta.effect, direction, confidence)
+
+
+def _with_places(found: Found) -> Delta:
+    """What a finding says, with the nearest place above where a side has no schema to point at."""
+    delta, root = found.delta, found.root
+    if delta.base is None:
+        above = (child.base.node for child in reversed(found.path))
+        delta = delta._replace(base=next(filter(None, above), root.base.node or root.base_holder))
+    if delta.head is None:
+        above = (child.head.node for child in reversed(found.path))
+        delta = delta._replace(head=next(filter(None, above), root.head.node or root.head_holder))
+    return delta
 
 
 def _schemas(api: Api | None) -> Mapping[str, Any]:

@@ -57,7 +57,11 @@ def operation_removed(pair: OperationPair) -> Iterator[Delta]:
     """
     if operation := _gone(pair, "path"):
         yield Delta(
-            Effect.NARROWED, f"{operation.name} was removed", base=operation.node, facts=tuple(_announced(operation))
+            Effect.NARROWED,
+            f"{operation.name} was removed",
+            base=operation.node,
+            head=pair.head_parent,
+            facts=tuple(_announced(operation)),
         )
 
 
@@ -88,7 +92,7 @@ def operation_added(pair: OperationPair) -> Iterator[Delta]:
         head: {/things: {get: {}, post: {}}}
     """
     if operation := _new(pair, "path"):
-        yield Delta(Effect.WIDENED, f"{operation.name} was added", head=operation.node)
+        yield Delta(Effect.WIDENED, f"{operation.name} was added", base=pair.base_parent, head=operation.node)
 
 
 @rule(
@@ -109,7 +113,13 @@ def webhook_removed(pair: OperationPair) -> Iterator[Delta]:
         head: {webhooks: {paid: {post: {}}}}
     """
     if operation := _gone(pair, "webhook"):
-        yield Delta(Effect.NARROWED, f"{operation.name} was removed", base=operation.node, severity=Severity.BREAKING)
+        yield Delta(
+            Effect.NARROWED,
+            f"{operation.name} was removed",
+            base=operation.node,
+            head=pair.head_parent,
+            severity=Severity.BREAKING,
+        )
 
 
 @rule(
@@ -131,7 +141,13 @@ def webhook_added(pair: OperationPair) -> Iterator[Delta]:
         head: {webhooks: {paid: {post: {}}, shipped: {post: {}}}}
     """
     if operation := _new(pair, "webhook"):
-        yield Delta(Effect.WIDENED, f"{operation.name} was added", head=operation.node, severity=Severity.INFO)
+        yield Delta(
+            Effect.WIDENED,
+            f"{operation.name} was added",
+            base=pair.base_parent,
+            head=operation.node,
+            severity=Severity.INFO,
+        )
 
 
 @rule(
@@ -152,7 +168,13 @@ def callback_removed(pair: OperationPair) -> Iterator[Delta]:
         head: {/jobs: {post: {}}}
     """
     if operation := _gone(pair, "callback"):
-        yield Delta(Effect.NARROWED, f"{operation.name} was removed", base=operation.node, severity=Severity.BREAKING)
+        yield Delta(
+            Effect.NARROWED,
+            f"{operation.name} was removed",
+            base=operation.node,
+            head=pair.head_parent,
+            severity=Severity.BREAKING,
+        )
 
 
 @rule(
@@ -173,7 +195,13 @@ def callback_added(pair: OperationPair) -> Iterator[Delta]:
         head: {/jobs: {post: {callbacks: {done: {"{$request.body#/url}": {post: {}}}}}}}
     """
     if operation := _new(pair, "callback"):
-        yield Delta(Effect.WIDENED, f"{operation.name} was added", head=operation.node, severity=Severity.INFO)
+        yield Delta(
+            Effect.WIDENED,
+            f"{operation.name} was added",
+            base=pair.base_parent,
+            head=operation.node,
+            severity=Severity.INFO,
+        )
 
 
 @rule(

@@ -71,7 +71,8 @@ class ApiPair(NamedTuple):
 class OperationPair(NamedTuple):
     """One operation on both sides, matched by effective URL or template shape; ``None`` where a side lacks it.
 
-    ``direction`` is that of its request: turned round for webhooks and callbacks.
+    ``direction`` is that of its request: turned round for webhooks and callbacks. ``base_parent`` and ``head_parent``
+    are where a side would have it that lacks it.
     """
 
     base: Operation | None
@@ -79,6 +80,8 @@ class OperationPair(NamedTuple):
     direction: Direction
     # head path-template variable name by base name ({id} -> {userId}); names do not matter on the wire
     renamed_variables: tuple[tuple[str, str], ...] = ()
+    base_parent: Node | None = None
+    head_parent: Node | None = None
 
 
 class ParameterPair(NamedTuple):
@@ -103,13 +106,17 @@ class BodyPair(NamedTuple):
 
 
 class MediaTypePair(NamedTuple):
-    """One media type of a body or response that both sides have, maybe one of them as part of a range."""
+    """One media type of a body or response that both sides have, maybe one of them as part of a range.
+
+    ``kept`` is true where that range is on both sides, and only no longer, or newly, describes the other type.
+    """
 
     base: MediaType | None
     head: MediaType | None
     direction: Direction
     base_parent: Node | None = None
     head_parent: Node | None = None
+    kept: bool = False
 
 
 class ResponsePair(NamedTuple):
@@ -137,7 +144,7 @@ class MediaTypeOffer(NamedTuple):
 
     ``negotiated`` is true for the responses of an API: there the reader names what it wants (RFC 9110, Accept), so an
     offer more costs nobody anything and an offer less fails whoever asked for it. ``shared`` is true if some other
-    media type of the same body is on both sides.
+    media type of the same body is on both sides, ``in_part`` if it is a range of which the other side has a type.
     """
 
     base: MediaType | None
@@ -147,6 +154,7 @@ class MediaTypeOffer(NamedTuple):
     shared: bool
     base_parent: Node | None = None
     head_parent: Node | None = None
+    in_part: bool = False
 
 
 class ServersPair(NamedTuple):
@@ -176,7 +184,8 @@ class SchemaRoot(NamedTuple):
     """Where a schema comparison starts: the place in the message, and how its values are written on the wire.
 
     ``text`` is true where scalars travel as text (parameters, headers, urlencoded forms). ``form`` says how the sending
-    side writes each field of a form.
+    side writes each field of a form. ``base_holder`` and ``head_holder`` are what holds the schemas: what to point at
+    where there is none.
     """
 
     base: Schema
@@ -189,6 +198,8 @@ class SchemaRoot(NamedTuple):
     explode: bool | None = None
     xml: bool = False  # the body travels as XML
     form: Form | None = None
+    base_holder: Node | None = None
+    head_holder: Node | None = None
 
 
 class UnionPair(NamedTuple):

@@ -1,17 +1,19 @@
 """Which parameter, media type and response of base is which of head.
 
-Parameters by what identifies them on the wire, media types by name and then by range, responses by status and then by
-the range or ``default`` that takes a status in.
+Parameters by what identifies them on the wire, media types by the entry that describes their messages, responses by
+status and then by the range or ``default`` that takes a status in.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from guardian.rules.urls import variables_of
 from guardian.rules.wire import exploded
 from guardian.spec.api import MediaType, Node, Operation, Parameter, Response
 from guardian.spec.dialects import DIALECTS
+from guardian.spec.media import is_json
 from guardian.spec.shaper import Shaper
 
 
@@ -76,38 +78,100 @@ def media_range_holds(wide: str, narrow: str) -> bool:
     return rest == "*" and narrow.partition("/")[0] == kind
 
 
+class MatchedMedia(NamedTuple):
+    """The entries that describe the same messages on either side.
+
+    ``kept`` is true where one of the two holds the other and is on both sides: then which types there are is as before,
+    and only what describes some of them is another entry.
+    """
+
+    base: MediaType
+    head: MediaType
+    kept: bool
+
+    @property
+    def narrower(self) -> MediaType:
+        """The entry that says more of the messages concerned: ``application/json`` rather than ``*/*``."""
+        return self.head if media_range_holds(self.base.name, self.head.name) else self.base
+
+
 def match_media_types(
     base: Sequence[MediaType], head: Sequence[MediaType]
-) -> tuple[list[tuple[MediaType, MediaType]], list[MediaType], list[MediaType]]:
-    """Media types in pairs: written the same, of one name, then a type and the narrowest range that holds it."""
-    lost, gained = list(base), list(head)
-    both: list[tuple[MediaType, MediaType]] = []
+) -> tuple[list[MatchedMedia], list[MediaType], list[MediaType]]:
+    """The entries of two ``content`` maps in pairs, then those of which no message is described on the other side.
 
-    def exact(one: MediaType, other: MediaType) -> bool:
-        return one.name == other.name and one.parameters == other.parameters
+    Of all entries that a message fits, the most specific describes it (OpenAPI, Request Body Object): one that is written
+    the same, one of the same name, then the narrowest range. So each entry is paired with the one that describes its
+    messages on the other side, and one entry may be in several pairs: a type that is new beside a range takes over what
+    the range described, and what it leaves when it goes falls back to the range.
+    """
+    pairs = {(at, found) for at, media in enumerate(base) if (found := _named(media, head, bare=True)) is not None}
+    # Messages of base without a parameter that is new in head are still described without it: nobody sent it before.
+    pairs |= {(found, at) for at, media in enumerate(head) if (found := _named(media, base, bare=False)) is not None}
+    lost, gained = _alone(pairs, len(base), len(head))
+    for at in list(lost):  # another parameter: the same entry, as far as anybody knows
+        found = next((each for each in gained if head[each].name == base[at].name), None)
+        if found is not None:
+            lost.remove(at)
+            gained.remove(found)
+            pairs.add((at, found))
+    pairs |= {
+        *((at, found) for at in lost if (found := _range_for(base[at], head)) is not None),
+        *((found, at) for at in gained if (found := _range_for(head[at], base)) is not None),
+    }
+    lost, gained = _alone(pairs, len(base), len(head))
+    both = [
+        MatchedMedia(base[one], head[other], _is_kept(one, other, pairs, base, head)) for one, other in sorted(pairs)
+    ]
+    return both, [base[at] for at in lost], [head[at] for at in gained]
 
-    def named(one: MediaType, other: MediaType) -> bool:
-        return one.name == other.name
 
-    for alike in (exact, named):
-        for media in list(lost):
-            partner = next((each for each in gained if alike(media, each)), None)
-            if partner is not None:
-                lost.remove(media)
-                gained.remove(partner)
-                both.append((media, partner))
-    covered = [(media, _range_for(media, gained)) for media in lost]
-    holding = [(_range_for(media, lost), media) for media in gained]
-    both.extend((media, wide) for media, wide in covered if wide)
-    both.extend((wide, media) for wide, media in holding if wide)
-    lost = [each for each in lost if all(each is not one for one, _ in both)]
-    gained = [each for each in gained if all(each is not other for _, other in both)]
-    return both, lost, gained
+def _alone(pairs: Iterable[tuple[int, int]], base: int, head: int) -> tuple[list[int], list[int]]:
+    ours, theirs = {one for one, _ in pairs}, {other for _, other in pairs}
+    return [at for at in range(base) if at not in ours], [at for at in range(head) if at not in theirs]
 
 
-def _range_for(media: MediaType, offers: Sequence[MediaType]) -> MediaType | None:
-    ranges = [each for each in offers if media_range_holds(each.name, media.name)]
-    return min(ranges, key=lambda each: each.name.count("*"), default=None)
+def _named(media: MediaType, entries: Sequence[MediaType], *, bare: bool) -> int | None:
+    """The entry of the same name that describes a type's messages; ``bare``: also one with fewer parameters."""
+    namesakes = [(at, each) for at, each in enumerate(entries) if each.name == media.name]
+    for at, each in namesakes:
+        if each.parameters == media.parameters:
+            return at
+    for at, each in namesakes:
+        if harmless_parameters(media, each):
+            return at
+    held = [pair for pair in namesakes if bare and pair[1].parameters.items() <= media.parameters.items()]
+    return max(held, key=lambda pair: len(pair[1].parameters))[0] if held else None
+
+
+def _range_for(media: MediaType, entries: Sequence[MediaType]) -> int | None:
+    ranges = [at for at, each in enumerate(entries) if media_range_holds(each.name, media.name)]
+    return min(ranges, key=lambda at: entries[at].name.count("*"), default=None)
+
+
+def _is_kept(
+    one: int, other: int, pairs: Iterable[tuple[int, int]], base: Sequence[MediaType], head: Sequence[MediaType]
+) -> bool:
+    """Whether the messages of the wider of two entries are all described on the other side."""
+    if media_range_holds(base[one].name, head[other].name):
+        return any(at == one and not media_range_holds(base[one].name, head[each].name) for at, each in pairs)
+    if media_range_holds(head[other].name, base[one].name):
+        return any(at == other and not media_range_holds(head[other].name, base[each].name) for each, at in pairs)
+    return False
+
+
+def harmless_parameters(base: MediaType, head: MediaType) -> bool:
+    """Whether two entries of one name are the same on the wire, whatever differs in their parameters.
+
+    A ``charset`` that is only written down, or stands at JSON, where it means nothing (RFC 8259), is nothing; nor is a
+    ``boundary``, which every multipart message chooses for itself (RFC 2046).
+    """
+    before, after = base.parameters, head.parameters
+    differing = {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
+    return all(
+        name == "boundary" or (name == "charset" and (is_json(base.name) or name not in before.keys() & after.keys()))
+        for name in differing
+    )
 
 
 def label(media: MediaType, siblings: Sequence[MediaType]) -> str:
@@ -123,28 +187,39 @@ def match_responses(
     """Responses in pairs: by status, then a status and the range or ``default`` that takes it in on the other side.
 
     Where a side declares any success, its ``default`` is taken for its errors, as everybody writes it: a success
-    status never falls back on it.
+    status never falls back on it. Where only one side does, the other's ``default`` is its success: then it has no like
+    in a ``default`` or an error of the first.
     """
+    successful = [any(is_success(status) for status in side) for side in (base, head)]
+    apart = successful[0] is not successful[1]
     pairs: list[tuple[Response | None, Response | None]] = [
-        (response, head[status]) for status, response in base.items() if status in head
+        (response, head[status])
+        for status, response in base.items()
+        if status in head and not (apart and status == "default")
     ]
-    lost = {status: _fallback(status, head) for status in base if status not in head}
-    gained = {status: _fallback(status, base) for status in head if status not in base}
+    left = [
+        {status: side[status] for status in side if status not in other or (apart and status == "default")}
+        for side, other in ((base, head), (head, base))
+    ]
+    lost = {status: _fallback(status, head, errors=not apart or successful[1]) for status in left[0]}
+    gained = {status: _fallback(status, base, errors=not apart or successful[0]) for status in left[1]}
     # A range is neither gone nor new where it took in a status of the other side.
     pairs.extend((base[status], wide) for status, wide in lost.items() if wide or base[status] not in gained.values())
     pairs.extend((wide, head[status]) for status, wide in gained.items() if wide or head[status] not in lost.values())
     return pairs
 
 
-def _fallback(status: str, responses: Mapping[str, Response]) -> Response | None:
+def _fallback(status: str, responses: Mapping[str, Response], *, errors: bool) -> Response | None:
+    """What describes a status that is not written; ``errors``: whether ``default`` does so for errors."""
     if status == "default":
         return None
     wide = responses.get(f"{status[0]}XX")
     if wide is not None and not status.endswith("XX"):
         return wide
-    if is_success(status) and any(is_success(each) for each in responses):
+    success = is_success(status)
+    if success and any(is_success(each) for each in responses):
         return None
-    return responses.get("default")
+    return responses.get("default") if success or errors else None
 
 
 def is_success(status: str) -> bool:

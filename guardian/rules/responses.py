@@ -32,7 +32,8 @@ def response_removed(pair: ResponsePair) -> Iterator[Delta]:
     Why it matters: callers wait for a success that does not come; something they may not know comes instead. By set
     theory an answer less is harmless, but here the promised outcome is gone, so a success (2xx, redirects) breaks:
     surely if no success of base is left, possibly if another is. An error less is a note. A status that head answers
-    through a range (``4XX``) or through ``default`` is not gone.
+    through a range (``4XX``) or through ``default`` is not gone. Beside a success ``default`` is for errors; alone it is
+    for success, too.
 
     Breaks (response):
         base: {/things: {post: {responses: {"200": {}}}}}
@@ -50,9 +51,12 @@ def response_removed(pair: ResponsePair) -> Iterator[Delta]:
         return
     success = is_success(pair.base.status)
     left = {status for status in _statuses(pair.base_parent) & _statuses(pair.head_parent) if is_success(status)}
+    turned = pair.base.status in _statuses(pair.head_parent)  # a default that is for something else
     yield Delta(
         Effect.NARROWED,
-        f"response {pair.base.status} was removed",
+        "response default is now for success, no longer for errors alone"
+        if turned
+        else f"response {pair.base.status} was removed",
         base=pair.base.node,
         head=pair.head_parent,
         severity=Severity.BREAKING if success else Severity.INFO,
@@ -92,9 +96,12 @@ def response_added(pair: ResponsePair) -> Iterator[Delta]:
     if not pair.head or pair.base:
         return
     success = is_success(pair.head.status)
+    turned = pair.head.status in _statuses(pair.base_parent)  # a default that was for something else
     yield Delta(
         Effect.WIDENED,
-        f"response {pair.head.status} was added",
+        "response default is now for errors alone, no longer for success"
+        if turned
+        else f"response {pair.head.status} was added",
         base=pair.base_parent,
         head=pair.head.node,
         severity=None if success else Severity.INFO,
@@ -152,11 +159,16 @@ def _width(response: Response) -> int:
 def response_body_removed(pair: ResponsePair) -> Iterator[Delta]:
     """A response that had a body has none.
 
-    Why it matters: whoever reads anything of it finds nothing.
+    Why it matters: whoever reads anything of it finds nothing. An answer to HEAD and one with status 1xx, 204, 205 or 304
+    never has a body (RFC 9110), so what a document says of one there is passed over, by all rules.
 
     Breaks (response):
         base: {/things: {get: {responses: {"200": {content: {application/json: {}}}}}}}
         head: {/things: {get: {responses: {"200": {}}}}}
+
+    Holds (response):
+        base: {/things: {delete: {responses: {"204": {content: {application/json: {}}}}}}}
+        head: {/things: {delete: {responses: {"204": {}}}}}
     """
     if pair.base and pair.head and pair.base.content and not pair.head.content:
         yield Delta(

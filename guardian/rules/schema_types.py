@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from guardian.model import Confidence, Direction, Effect
 from guardian.rules.facts import turn
-from guardian.rules.pairs import Delta, NumberPair, UnionPair
+from guardian.rules.messages import is_undecided
+from guardian.rules.pairs import Delta, MediaTypePair, NumberPair, UnionPair
 from guardian.rules.registry import also, rule
 from guardian.spec.api import Schema
 from guardian.spec.shape import Atom, Shape
@@ -37,7 +38,9 @@ def type_changed(pair: UnionPair) -> Iterator[Delta]:
 
     Why it matters: a decoder written for one JSON type fails on another (one for integers fails on 1.5), and a server
     that no longer takes a type refuses what callers send. A free string in a parameter takes numbers and booleans,
-    since all parameters are text.
+    since all parameters are text, and so are the octets of a body that is neither JSON nor XML: there a text says no
+    more than no schema does. What is described as a list says of a stream what its items alone say (3.2's
+    ``itemSchema``); what is described as something else cannot be compared with them: a warning.
 
     Breaks (request):
         base: {type: string}
@@ -92,6 +95,22 @@ def type_changed(pair: UnionPair) -> Iterator[Delta]:
         confidence=Confidence.POSSIBLE if silent else None,
         unproved="one side never wrote its type, so what it meant can only be guessed" if silent else None,
         facts=tuple(_facts(pair)),
+    )
+
+
+@also("type-changed", pair=MediaTypePair)
+def items_described(pair: MediaTypePair) -> Iterator[Delta]:
+    """A stream described as a whole by one side, as something else than a list, and item by item by the other."""
+    if not pair.base or not pair.head or not is_undecided(pair.base, pair.head, pair.direction):
+        return
+    now = "item by item, no longer as a whole" if pair.head.item_schema else "as a whole, no longer item by item"
+    yield Delta(
+        Effect.CHANGED,
+        f"the stream {pair.head.name} is described {now}",
+        base=pair.base.node,
+        head=pair.head.node,
+        confidence=Confidence.POSSIBLE,
+        unproved="one side describes the whole stream and the other each of its items, which cannot be compared",
     )
 
 

@@ -42,6 +42,11 @@ def parse_media_type(text: str) -> tuple[str, Mapping[str, str]]:
     return name, parameters
 
 
+def is_json(name: str) -> bool:
+    """Whether a media type is JSON, by its name or its suffix (RFC 6839)."""
+    return name.endswith(("/json", "+json"))
+
+
 def read_content(node: Node) -> tuple[MediaType, ...]:
     """The ``content`` of a request body, response, parameter or header, in document order.
 

@@ -116,3 +116,25 @@ def test_answers_of_callbacks_are_requests_in_effect() -> None:
     base, head = (api(paths.replace("RESPONSES", each)) for each in ("{'200': {}, '202': {}}", "{'200': {}}"))
     assert told(base, head) == [("response-removed", "", "breaking")]
     assert told(head, base) == [("response-added", "", "info")]
+
+
+ITEM = "{content: {application/json: {schema: {type: object, required: [a], properties: {a: {type: string}}}}}}"
+ERROR = "{content: {application/json: {schema: {type: object, properties: {code: {type: integer}}}}}}"
+
+
+@pytest.mark.parametrize("errors", ["default", "4XX", "404"])
+def test_a_lone_default_was_the_success(errors: str) -> None:
+    """What is beside a success then is for errors, and is not compared with it; in both directions."""
+    lone = api(f"{{/a: {{get: {{responses: {{default: {ITEM}}}}}}}}}")
+    named = api(f"{{/a: {{get: {{responses: {{'200': {ITEM}, {errors!r}: {ERROR}}}}}}}}}")
+    assert {level for _, _, level in told(lone, named)} == {"info"}
+    assert {(rule, level) for rule, _, level in told(named, lone) if level != "info"} == {
+        ("response-status-changed", "warning")
+    }
+
+
+def test_what_a_lone_default_said_of_success_is_compared_with_the_success() -> None:
+    """A field that the success no longer has is missed, whatever the errors say."""
+    lone = api(f"{{/a: {{get: {{responses: {{default: {ITEM}}}}}}}}}")
+    named = api(f"{{/a: {{get: {{responses: {{'200': {ERROR}, default: {ITEM}}}}}}}}}")
+    assert ("property-removed", "a", "breaking") in told(lone, named)
