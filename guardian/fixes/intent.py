@@ -88,9 +88,14 @@ def _same_field(change: Change, other: Change) -> bool:
 def _reverted(bench: Bench, trial: Trial, addressed: Sequence[Change]) -> str | None:
     answers = Answers(bench, trial)
     fresh = Findings(trial.fresh)
+    gone = {
+        (each.service, each.operation) for each in addressed if each.rule in {"operation-removed", "webhook-removed"}
+    }
     for change in addressed:
         if change.operation in trial.draft.versions or _kept_in_extension(bench, trial, change):
             continue
+        if change.rule == "callback-removed" and (change.service, holder(change.operation)) in gone:
+            continue  # it went with its operation and comes back with it, whose mark speaks for both
         if _left_in_contract(bench, trial, fresh, change) or _is_an_alternative(bench, trial, change):
             continue
         if not answers.to(change):

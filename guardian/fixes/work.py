@@ -46,7 +46,8 @@ def grouped(situation: Situation, changes: Sequence[Change], wanted: Iterable[Ch
 
     Whatever else has the same cause is mended with it, also where it breaks nobody by itself.
     """
-    gone = {(each.service, each.operation): each for each in changes if each.rule == "operation-removed"}
+    removed = [each for each in changes if each.rule in {"operation-removed", "webhook-removed"}]
+    gone = {(each.service, each.operation): each for each in removed}
     causes = {}
     for change in changes:
         # A callback goes, and comes back, with the operation that it is a callback of.
@@ -56,7 +57,8 @@ def grouped(situation: Situation, changes: Sequence[Change], wanted: Iterable[Ch
     for change in changes:
         if causes[id(change)] in found:
             found[causes[id(change)]].append(change)
-    return [Group(tuple(each)) for each in found.values()]
+    # What a group is called by comes first: the operation, and not a callback that went with it.
+    return [Group(tuple(sorted(each, key=lambda change: change.rule == "callback-removed"))) for each in found.values()]
 
 
 def _cause(situation: Situation, change: Change) -> tuple[str, ...]:

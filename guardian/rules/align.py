@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 from guardian.model import Direction
+from guardian.rules.answered import Answered
+from guardian.rules.credentials import is_renamed
 from guardian.rules.encoding import shared_headers
 from guardian.rules.form_fields import Form, form_of
 from guardian.rules.homes import Homes, callback_home
@@ -98,6 +100,7 @@ class Aligner:
         self.matches = sorted(_matches(base, head), key=_by_path)
         self._sides = _Sides(base, head, same or (lambda _base, _head: False)) if base and head else None
         self._homes = [Homes(api) if api else None for api in (base, head)]
+        self._answered: Answered | None = None
 
     def service(self) -> Iterator[Placed]:
         """The pairs of what holds for many operations."""
@@ -111,11 +114,23 @@ class Aligner:
         """
         base, head = matched
         if self._sides is None or base is None or head is None:
-            lone = base or head
-            homes = [homes.of(lone) if homes and lone else None for homes in self._homes]
-            yield from _alone(matched, homes[0] if base is None else None, homes[1] if head is None else None)
+            lone = either(matched)
+            homes = [
+                homes.of(lone) if homes and own is None else None
+                for homes, own in zip(self._homes, matched, strict=True)
+            ]
+            yield from _alone(matched, homes[0], homes[1], self._instead_of(base) if base else ())
         else:
             yield from self._sides.operation(base, head)
+
+    def _instead_of(self, lost: Operation) -> tuple[Operation, ...]:
+        """The operations of head that answer where one was called that is gone."""
+        if self._sides is None or lost.kind != "path":
+            return ()
+        if self._answered is None:
+            gained = [head for base, head in self.matches if base is None and head is not None]
+            self._answered = Answered(self._sides.base, self._sides.head, gained)
+        return self._answered.by(lost)
 
 
 def _matches(base: Api | None, head: Api | None) -> list[Matched]:
@@ -130,11 +145,13 @@ def _by_path(matched: Matched) -> tuple[str, str]:
     return operation.path, operation.name
 
 
-def _alone(matched: Matched, base_parent: Node | None, head_parent: Node | None) -> Iterator[Placed]:
+def _alone(
+    matched: Matched, base_parent: Node | None, head_parent: Node | None, instead: tuple[Operation, ...] = ()
+) -> Iterator[Placed]:
     """An operation that one side lacks, and its callbacks, which are gone or new with it; the places where they would be."""
     operation = either(matched)
     direction = _direction(operation)
-    pair = OperationPair(*matched, direction, (), base_parent, head_parent)
+    pair = OperationPair(*matched, direction, (), base_parent, head_parent, instead)
     yield Placed(pair, operation.name, "operation", direction)
     if isinstance(operation.node.value, dict) and operation.node.value.get("callbacks"):
         for callback in match_callbacks(*matched):
@@ -266,11 +283,9 @@ class _Sides:
         for key, scheme in ours.items():
             # Two schemes may be the same on the wire; then names tell them apart, as far as both sides have them.
             renamed = (
-                other for (identity, _), other in sorted(theirs.items(), key=lambda each: each[0]) if identity == key[0]
+                other for _, other in sorted(theirs.items(), key=lambda each: each[0]) if is_renamed(scheme, other)
             )
-            partner = theirs.get(key) or next(
-                (other for other in renamed if (key[0], other.component) not in ours), None
-            )
+            partner = theirs.get(key) or next(renamed, None)
             if partner is not None and (scheme.component, partner.component) not in self._schemes:
                 self._schemes.add((scheme.component, partner.component))
                 yield Placed(SchemePair(scheme, partner), "", "security", Direction.REQUEST)

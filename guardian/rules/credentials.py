@@ -1,8 +1,10 @@
 """What callers must present, compared as sets of ways in: any one way is enough, all of a way are needed.
 
-Schemes are told apart by what they are on the wire, never by their names in the document. A caller of base is let in by
-head if some way of head asks for nothing that the caller does not present already. Everything else is put in words by
-its nearest likeness: more scopes, a scheme more, another scheme, a way gone.
+Schemes are told apart by what they are on the wire; a name in the document counts only where both sides declare it, for
+then it was not renamed. A caller of base is let in by head if some way of head asks for nothing that the caller does not
+present already. Everything else is put in words by its nearest likeness: more scopes, a scheme more, another scheme, a
+way gone. It is in doubt where two schemes travel alike: the documents do not say whether a credential of the one is good
+for the other.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from weakref import WeakKeyDictionary
 from guardian.rules.pairs import OperationPair
 from guardian.spec.api import Node, Operation, SecurityScheme
 
+# What a scheme is on the wire, with its name where that is declared on both sides.
 Identity = tuple[str, ...]
 What = Literal["scopes", "schemes", "replaced", "way"]
 
@@ -40,9 +43,41 @@ class Way(NamedTuple):
         shared = [identity for identity in self.scopes if identity in other.scopes]
         return sorted({scope for identity in shared for scope in self.scopes[identity] - other.scopes[identity]})
 
+    def may_let_in(self, other: Way) -> bool:
+        """Whether it may be so, where the documents do not say what else a credential of ``other`` is good for."""
+        return all(
+            any(_may_be_good(given, other.scopes[key], scheme, self.scopes[identity])
+                for key, given in other.schemes.items())
+            for identity, scheme in self.schemes.items()
+        )  # fmt: skip
+
     @property
     def components(self) -> frozenset[str]:
         return frozenset(scheme.component for scheme in self.schemes.values())
+
+
+# What travels as a token in the header Authorization, however it was come by.
+_TOKENS = frozenset({"bearer", "oauth2", "openIdConnect"})
+
+
+def _may_be_good(given: SecurityScheme, held: frozenset[str], wanted: SecurityScheme, needed: frozenset[str]) -> bool:
+    """Whether a credential of one scheme that holds these scopes may be good where another is asked for."""
+    if not _travels_like(given, wanted):
+        return False
+    # Where both say which scopes there are, one that is missing is missing.
+    return needed <= held or (given.identity != wanted.identity and given.kind in {"apiKey", "http"})
+
+
+def _travels_like(one: SecurityScheme, other: SecurityScheme) -> bool:
+    """Whether the credentials of two schemes cannot be told apart on the wire."""
+    if one.identity == other.identity:
+        return True
+    kinds = {each.identity[-1] if each.kind == "http" else each.kind for each in (one, other)}
+    if kinds <= _TOKENS:
+        return True
+    # An API key in this header is the whole of its text, whatever scheme that begins with.
+    keys = [each for each in (one, other) if each.identity == ("apiKey", "header", "authorization")]
+    return bool(keys) and (one.field or "").lower() == (other.field or "").lower()
 
 
 class Step(NamedTuple):
@@ -51,7 +86,7 @@ class Step(NamedTuple):
     ``what``: ``scopes`` of the same schemes differ; ``schemes`` were added to it or taken from it; it was
     ``replaced`` by another; or the ``way`` is there on one side only. ``tighter`` is true if callers of ``before``
     are shut out, ``looser`` if callers come in by ``after`` who did not. ``others`` is true if callers of base have
-    some way that is as it was.
+    some way that is as it was. ``doubtful`` is true if callers of ``before`` may be let in all the same.
     """
 
     what: What
@@ -60,17 +95,20 @@ class Step(NamedTuple):
     tighter: bool
     looser: bool
     others: bool
+    doubtful: bool = False
 
 
-def ways(operation: Operation) -> list[Way]:
-    """The ways in, each once; nothing required is the anonymous way."""
+def ways(operation: Operation, shared: frozenset[Identity] = frozenset()) -> list[Way]:
+    """The ways in, each once; nothing required is the anonymous way. ``shared`` is what both sides declare."""
     found: dict[object, Way] = {}
     for requirement in operation.parts.security or ():
         schemes: dict[Identity, SecurityScheme] = {}
         scopes: dict[Identity, frozenset[str]] = {}
         for scheme, wanted in requirement.schemes:
-            schemes.setdefault(scheme.identity, scheme)
-            scopes[scheme.identity] = scopes.get(scheme.identity, frozenset()) | wanted
+            named = *scheme.identity, scheme.component
+            identity = named if named in shared else scheme.identity
+            schemes.setdefault(identity, scheme)
+            scopes[identity] = scopes.get(identity, frozenset()) | wanted
         found.setdefault(frozenset(scopes.items()), Way(schemes, scopes, requirement.node))
     return list(found.values()) or [Way({}, {}, operation.node)]
 
@@ -93,24 +131,37 @@ def steps(pair: OperationPair) -> tuple[Step, ...]:
 def _steps(base: Operation, head: Operation) -> Iterator[Step]:
     if not (base.parts.security or head.parts.security):
         return
-    before, after = ways(base), ways(head)
+    shared = _declared(base) & _declared(head)
+    before, after = ways(base, shared), ways(head, shared)
     lost = [way for way in before if not any(other.lets_in(way) for other in after)]
     gained = [way for way in after if not any(other.lets_in(way) for other in before)]
     others = len(lost) < len(before)
     for one, other in _replaced(lost, gained, before, after):
         lost.remove(one)
         gained.remove(other)
-        yield Step("replaced", one, other, True, True, others)
+        yield Step("replaced", one, other, True, True, others, other.may_let_in(one))
     tightened = [(*_likeness(way, after), way) for way in lost]
     loosened = [(*_likeness(way, before), way) for way in gained]
     # What is the likeness of some way of the other side is told there, once.
     likenesses = [partner for _, partner, _ in (*tightened, *loosened)]
     for what, partner, way in tightened:
         if partner or way not in likenesses:
-            yield Step(what, way, partner, True, partner in gained, others)
+            doubtful = any(other.may_let_in(way) for other in ([partner] if partner else after))
+            yield Step(what, way, partner, True, partner in gained, others, doubtful)
     for what, partner, way in loosened:
         if way not in likenesses:
             yield Step(what, partner, way, partner in lost, True, others)
+
+
+def _declared(operation: Operation) -> frozenset[Identity]:
+    """The schemes, each with its name, that are what an operation requires, or the same on the wire."""
+    schemes = (scheme for requirement in operation.parts.security or () for scheme, _ in requirement.schemes)
+    return frozenset((*scheme.identity, name) for scheme in schemes for name in scheme.alike)
+
+
+def is_renamed(one: SecurityScheme, other: SecurityScheme) -> bool:
+    """Whether a scheme has another name on the other side: its former one is gone there, and the new one new."""
+    return one.identity == other.identity and one.component not in other.alike and other.component not in one.alike
 
 
 def _likeness(way: Way, candidates: list[Way]) -> tuple[What, Way | None]:
@@ -125,19 +176,28 @@ def _likeness(way: Way, candidates: list[Way]) -> tuple[What, Way | None]:
 
 
 def _replaced(lost: list[Way], gained: list[Way], before: list[Way], after: list[Way]) -> list[tuple[Way, Way]]:
-    """Ways without a likeness in pairs: by the names of their components, then one that is left and one that is new."""
+    """Ways without a likeness in pairs: by the names of their components, as they travel, then the last of each side."""
     left = [way for way in lost if _likeness(way, after)[1] is None]
     right = [way for way in gained if _likeness(way, before)[1] is None]
     pairs: list[tuple[Way, Way]] = []
-    for way in list(left):
-        namesake = next((other for other in right if other.components == way.components), None)
-        if namesake is not None:
-            left.remove(way)
-            right.remove(namesake)
-            pairs.append((way, namesake))
+    for alike in (_named_alike, _travel_alike):
+        for way in list(left):
+            partner = next((other for other in right if alike(way, other)), None)
+            if partner is not None:
+                left.remove(way)
+                right.remove(partner)
+                pairs.append((way, partner))
     if len(left) == len(right) == 1:
         pairs.append((left[0], right[0]))
     return pairs
+
+
+def _named_alike(one: Way, other: Way) -> bool:
+    return one.components == other.components
+
+
+def _travel_alike(one: Way, other: Way) -> bool:
+    return other.may_let_in(one)
 
 
 def described(scheme: SecurityScheme) -> str:

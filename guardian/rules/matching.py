@@ -43,7 +43,10 @@ def match_operations(base: Api, head: Api) -> list[Matched]:
 
 
 def match_callbacks(base: Operation | None, head: Operation | None) -> list[Matched]:
-    """The callbacks of one operation in pairs: by name, expression and method, then without the expression."""
+    """The callbacks of one operation in pairs: by key, expression and method, then without one of the first two.
+
+    The key is not on the wire.
+    """
     ours, theirs = (side.parts.callbacks if side else () for side in (base, head))
     if not ours and not theirs:
         return []
@@ -53,6 +56,7 @@ def match_callbacks(base: Operation | None, head: Operation | None) -> list[Matc
         (
             (_callback(base, expression=True), _callback(head, expression=True)),
             (_callback(base, expression=False), _callback(head, expression=False)),
+            (_request, _request),
         ),
     )
     return _sorted(pairs, lost, gained)
@@ -88,6 +92,10 @@ def _callback(parent: Operation | None, *, expression: bool) -> _Key:
         return operation.name.removesuffix(suffix), operation.path if expression else ""
 
     return key
+
+
+def _request(callback: Operation) -> Hashable:
+    return callback.method, callback.path
 
 
 def _match(

@@ -45,23 +45,40 @@ def operation_removed(pair: OperationPair) -> Iterator[Delta]:
 
     Why it matters: every caller gets 404 or 405. Operations are matched by what is called (method, base path and path,
     names of path parameters left out), so a renamed path parameter or a base path written into the paths removes
-    nothing. All methods count, those of OpenAPI 3.2 included.
+    nothing. All methods count, those of OpenAPI 3.2 included. Where literal paths went into a new template that takes
+    them, or a template whose values are listed became a path for each, it is a warning: something answers there, and
+    what else has changed is not compared.
 
     Breaks (request):
         base: {/things: {get: {}, delete: {}}}
         head: {/things: {get: {}}}
+
+    Warns (request):
+        base: {/things/new: {get: {}}}
+        head: {"/things/{view}": {get: {parameters: [{in: path, name: view, required: true, schema: {}}]}}}
 
     Holds (request):
         base: {"/things/{id}": {get: {parameters: [{in: path, name: id, required: true, schema: {}}]}}}
         head: {"/things/{thingId}": {get: {parameters: [{in: path, name: thingId, required: true, schema: {}}]}}}
     """
     if operation := _gone(pair, "path"):
-        yield Delta(
+        delta = Delta(
             Effect.NARROWED,
             f"{operation.name} was removed",
             base=operation.node,
             head=pair.head_parent,
             facts=tuple(_announced(operation)),
+        )
+        if not pair.instead:
+            yield delta
+            return
+        others = " or ".join(each.name for each in pair.instead)
+        yield delta._replace(
+            message=f"{operation.name} was removed; {others} is called at its URL",
+            head=pair.instead[0].node,
+            confidence=Confidence.POSSIBLE,
+            impact=Impact.POSSIBLE,
+            unproved="the documents do not say whether what is called there now answers as the former operation did",
         )
 
 
@@ -161,7 +178,7 @@ def callback_removed(pair: OperationPair) -> Iterator[Delta]:
     """A callback is no longer made.
 
     Why it matters: who subscribed waits for a call that never comes. As with webhooks it is the promise to call that
-    is broken. The leading tool does not look at callbacks.
+    is broken; the key in the document is not on the wire. The leading tool does not look at callbacks.
 
     Breaks (response):
         base: {/jobs: {post: {callbacks: {done: {"{$request.body#/url}": {post: {}}}}}}}

@@ -72,7 +72,8 @@ class OperationPair(NamedTuple):
     """One operation on both sides, matched by effective URL or template shape; ``None`` where a side lacks it.
 
     ``direction`` is that of its request: turned round for webhooks and callbacks. ``base_parent`` and ``head_parent``
-    are where a side would have it that lacks it.
+    are where a side would have it that lacks it. ``instead`` are head's operations that answer together wherever one was
+    called that is gone: its path has gone into a template, or the other way round.
     """
 
     base: Operation | None
@@ -82,6 +83,7 @@ class OperationPair(NamedTuple):
     renamed_variables: tuple[tuple[str, str], ...] = ()
     base_parent: Node | None = None
     head_parent: Node | None = None
+    instead: tuple[Operation, ...] = ()
 
 
 class ParameterPair(NamedTuple):

@@ -123,7 +123,8 @@ def response_status_changed(pair: ResponsePair) -> Iterator[Delta]:
     """A status is answered under a range or ``default`` on one side, and by its own name on the other.
 
     Why it matters: ``200`` that became ``2XX`` may be 204 tomorrow: a warning (the leading tool calls it an error).
-    For errors it is a note, since callers must be ready for any. What is in the response is compared across.
+    For errors it is a note, since callers must be ready for any. What is in the response is compared across. It is a
+    receiver that answers a webhook or callback: one that answers 202 is taken for failed where ``2XX`` became ``200``.
 
     Warns (response):
         base: {/things: {post: {responses: {"200": {}}}}}
@@ -138,14 +139,23 @@ def response_status_changed(pair: ResponsePair) -> Iterator[Delta]:
     widened = _width(pair.head) > _width(pair.base)
     narrow, wide = (pair.base, pair.head) if widened else (pair.head, pair.base)
     doubtful = widened and is_success(pair.base.status)
+    # Who answers a webhook has fewer successes to answer with, unless the range is still there; beside a success,
+    # `default` is mostly for errors.
+    kept = pair.base.status in _statuses(pair.head_parent)
+    refused = pair.direction is Direction.REQUEST and not widened and is_success(pair.head.status)
+    refused = refused and (not kept or pair.base.status == "default")
+    turned = (
+        "is now described under" if widened else "is taken instead of" if refused else "is no longer described under"
+    )
     yield Delta(
         Effect.WIDENED if widened else Effect.NARROWED,
-        f"response {narrow.status} {'is now described under' if widened else 'is no longer described under'} {wide.status}",
+        f"response {narrow.status} {turned} {wide.status}",
         base=pair.base.node,
         head=pair.head.node,
-        severity=None if doubtful else Severity.INFO,
-        confidence=Confidence.POSSIBLE if doubtful else None,
-        impact=None if doubtful else Impact.SAFE,
+        severity=None if doubtful or refused else Severity.INFO,
+        confidence=Confidence.POSSIBLE if doubtful or (refused and kept) else None,
+        impact=None if doubtful or refused else Impact.SAFE,
+        why="a receiver that answers with another success than these is taken for failed" if refused else None,
     )
 
 

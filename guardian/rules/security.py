@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from guardian.model import Confidence, Effect, Hit, Impact
-from guardian.rules.credentials import Way, described, steps
+from guardian.rules.credentials import Step, Way, described, steps, ways
 from guardian.rules.facts import turn
 from guardian.rules.pairs import (
     Delta,
@@ -17,10 +17,21 @@ from guardian.rules.registry import rule
 from guardian.spec.api import SecurityScheme
 
 _PLACE = "security"
+_SILENT = "the documents do not say whether a credential of the one scheme is good for the other: they travel alike"
 
 
-def _spoken(schemes: list[SecurityScheme]) -> str:
-    return " and ".join(described(scheme) for scheme in schemes)
+def _spoken(schemes: list[SecurityScheme], beside: list[SecurityScheme] | None = None) -> str:
+    """Schemes in words, with their names where those of ``beside`` are described alike."""
+    others = {described(scheme) for scheme in beside or ()}
+    words = ((described(scheme), scheme.component) for scheme in schemes)
+    return " and ".join(f"{text} of `{name}`" if text in others else text for text, name in words)
+
+
+def _judged(delta: Delta, step: Step) -> Delta:
+    """A delta with what is open about it: callers may have another way in, or be let in all the same."""
+    if step.doubtful:
+        return delta._replace(confidence=Confidence.POSSIBLE, impact=Impact.POSSIBLE, unproved=_SILENT)
+    return delta._replace(impact=Impact.POSSIBLE) if step.others else delta
 
 
 def _shared(way: Way) -> tuple[str, ...]:
@@ -28,8 +39,8 @@ def _shared(way: Way) -> tuple[str, ...]:
     return ("global",) if way.node.pointer.startswith("/security") else ()
 
 
-def _way(way: Way) -> str:
-    return _spoken(list(way.schemes.values())) or "no credentials"
+def _way(way: Way, beside: list[SecurityScheme] | None = None) -> str:
+    return _spoken(list(way.schemes.values()), beside) or "no credentials"
 
 
 @rule(
@@ -75,17 +86,17 @@ def security_added(pair: OperationPair) -> Iterator[Delta]:
         if not new:
             continue
         field = new[0].field if len(new) == 1 else None
-        yield Delta(
+        delta = Delta(
             Effect.NARROWED,
-            f"{_spoken(new)} must be presented",
+            f"{_spoken(new, list(step.before.schemes.values()))} must be presented",
             field=field or "",
             base=step.before.node,
             head=step.after.node,
             hit=None if field else Hit.EVERY_USER,
-            impact=Impact.POSSIBLE if step.others else None,
             place=_PLACE,
             facts=_shared(step.after),
         )
+        yield _judged(delta, step)
 
 
 @rule(
@@ -145,14 +156,16 @@ def security_alternative_removed(pair: OperationPair) -> Iterator[Delta]:
     """
     for step in steps(pair):
         if step.what == "way" and step.before:
-            yield Delta(
+            left = [scheme for way in (ways(pair.head) if pair.head else ()) for scheme in way.schemes.values()]
+            delta = Delta(
                 Effect.NARROWED,
-                f"{_way(step.before)} is no longer enough",
+                f"{_way(step.before, left)} is no longer enough",
                 base=step.before.node,
                 head=pair.head.node if pair.head else None,
                 impact=None if step.others else Impact.BROKEN,
                 place=_PLACE,
             )
+            yield _judged(delta, step)
 
 
 @rule(
@@ -213,16 +226,16 @@ def security_scope_added(pair: OperationPair) -> Iterator[Delta]:
         if step.what == "replaced" or not step.tighter or not step.before or not step.after:
             continue
         for scope in step.after.scopes_beyond(step.before):
-            yield Delta(
+            delta = Delta(
                 Effect.NARROWED,
                 f"scope `{scope}` is needed",
                 field=f"scope:{scope}",
                 base=step.before.node,
                 head=step.after.node,
-                impact=Impact.POSSIBLE if step.others else None,
                 place=_PLACE,
                 facts=_shared(step.after),
             )
+            yield _judged(delta, step)
 
 
 @rule(
@@ -280,7 +293,9 @@ def security_scheme_changed(pair: OperationPair) -> Iterator[Delta]:
 
     Why it matters: the key in the former header is not looked at, a token is no password: every caller is refused.
     Schemes are compared by what they are on the wire, so a scheme that is only renamed in the document is nothing, and
-    one whose header is renamed is seen at each operation that needs it.
+    one whose header is renamed is seen at each operation that needs it. Where the two travel alike (another scheme that
+    both sides have, a token in place of an API key in ``Authorization``), the documents do not say whether a credential
+    of the one is good for the other: a warning.
 
     Breaks (request):
         base:
@@ -289,6 +304,14 @@ def security_scheme_changed(pair: OperationPair) -> Iterator[Delta]:
         head:
           /things: {get: {security: [{key: []}]}}
           components: {securitySchemes: {key: {type: apiKey, in: header, name: X-Api-Key}}}
+
+    Warns (request):
+        base:
+          /things: {get: {security: [{key: []}]}}
+          components: {securitySchemes: {key: {type: apiKey, in: header, name: Authorization}}}
+        head:
+          /things: {get: {security: [{token: []}]}}
+          components: {securitySchemes: {token: {type: http, scheme: bearer}}}
 
     Holds (request):
         base:
@@ -303,16 +326,16 @@ def security_scheme_changed(pair: OperationPair) -> Iterator[Delta]:
             continue
         before, after = step.before.beyond(step.after), step.after.beyond(step.before)
         redefined = len(before) == len(after) == 1 and before[0].component == after[0].component
-        yield Delta(
+        delta = Delta(
             Effect.CHANGED,
-            f"{_spoken(after)} must be presented instead of {_spoken(before)}",
+            f"{_spoken(after, before)} must be presented instead of {_spoken(before, after)}",
             field=(after[0].field or "") if len(after) == 1 else "",
             base=before[0].node if redefined else step.before.node,
             head=after[0].node if redefined else step.after.node,
-            impact=Impact.POSSIBLE if step.others else None,
             place=_PLACE,
             facts=("type",) if redefined and before[0].kind != after[0].kind else (),
         )
+        yield _judged(delta, step)
 
 
 @rule(

@@ -10,15 +10,20 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import islice, product
+from math import prod
 from typing import Any, NamedTuple
 
 from guardian.spec.api import Api, Node, Operation, Server
 from guardian.spec.servers import UNSAID
 
 _VARIABLE = re.compile(r"\{([^{}]*)\}")
-_PARTS = re.compile(r"(?:[^/?#]*:)?(?://([^/?#]*))?([^?#]*)")
-# A server whose variables allow more URLs than this is compared by its first ones.
+_PARTS = re.compile(r"(?:([^/?#]*):)?(?://([^/?#]*))?([^?#]*)")
+# What may be left out of a URL (RFC 9110, section 4.2).
+_PORTS = {"http": ":80", "https": ":443"}
+# Of a server whose variables allow more URLs than this, not every combination of values is looked at.
 MAX_URLS = 256
+# So many values of a variable are always tried.
+FEW = 16
 
 
 @lru_cache(maxsize=4096)  # several operations share a path, and both sides mostly have the same ones
@@ -76,7 +81,7 @@ def _first_path(servers: tuple[Server, ...]) -> str:
 
 
 class _Url(NamedTuple):
-    schemes: frozenset[str]
+    scheme: str  # empty where anything may stand
     host: str
     path: str
 
@@ -87,16 +92,39 @@ def unreachable(left: tuple[Server, ...], right: tuple[Server, ...], routes: Ite
     What a document leaves open (no scheme, no host) agrees with anything.
     """
     pairs = tuple(routes) or (("", ""),)
-    known = [url for server in right or (UNSAID,) for url in _urls(server)]
+    known = [_Answers(server) for server in right or (UNSAID,)]
     return [
         server
         for server in left or (UNSAID,)
-        if not all(any(_answers(url, other, pairs) for other in known) for url in _urls(server))
+        if not all(
+            any(_answers(url, other, pairs) for each in known for other in each.like(url)) for url in _urls(server)
+        )
     ]
 
 
+class _Answers:
+    """The URLs that a server answers at."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._all = None if _counted(server) > MAX_URLS else list(_urls(server))
+
+    def like(self, url: _Url) -> Iterable[_Url]:
+        """All of them, or of too many those that have nothing else in them than this one."""
+        if self._all is not None:
+            return self._all
+        text = f"{url.scheme}://{url.host}{url.path}"
+        choices = {
+            name: [
+                each for each in values if each == "{}" or len(values) <= FEW or each.lower().strip("/") in text.lower()
+            ]
+            for name, values in _choices(self._server).items()
+        }
+        return (_filled(self._server, values) for values in islice(product(*choices.values()), MAX_URLS))
+
+
 def _answers(url: _Url, other: _Url, routes: tuple[tuple[str, str], ...]) -> bool:
-    if url.schemes and other.schemes and not url.schemes <= other.schemes:
+    if url.scheme and other.scheme and url.scheme != other.scheme:
         return False
     if url.host and other.host and not _matches(other.host, url.host):
         return False
@@ -113,24 +141,49 @@ def _matches(template: str, text: str) -> bool:
 
 
 def _urls(server: Server) -> Iterator[_Url]:
-    """The URLs that a server stands for, that of its variables' defaults first; ``{}`` where any text may stand."""
-    names = dict.fromkeys(variables_of(server.url))
-    if not names:
-        yield _Url(server.schemes, server.host, server.path)
-        return
-    choices = [_choices(server.variables.get(name)) for name in names]
-    for combination in islice(product(*choices), MAX_URLS):
-        values = dict(zip(names, combination, strict=True))
-        yield _split(_VARIABLE.sub(lambda match: values[match[1]], server.url), server.schemes)  # noqa: B023
+    """The URLs that a server stands for, that of its variables' defaults first; ``{}`` where any text may stand.
+
+    Of too many, those in which one variable has another value than at first.
+    """
+    choices = list(_choices(server).values())
+    if not choices:
+        yield from (_url(scheme, server.host, server.path) for scheme in sorted(server.schemes) or [""])
+    elif _counted(server) <= MAX_URLS:
+        yield from (_filled(server, values) for values in product(*choices))
+    else:
+        first = tuple(values[0] for values in choices if values)
+        yield from (
+            _filled(server, (*first[:at], value, *first[at + 1 :]))
+            for at, values in enumerate(choices)
+            for value in values
+        )
 
 
-def _split(url: str, schemes: frozenset[str]) -> _Url:
-    match = _PARTS.match(url)
-    host, path = match.groups() if match else (None, url)
-    return _Url(schemes, (host or "").lower(), "/" + path.strip("/") if path.strip("/") else "")
+def _counted(server: Server) -> int:
+    return prod(len(values) for values in _choices(server).values())
 
 
-def _choices(variable: Any) -> list[str]:
+def _filled(server: Server, values: tuple[str, ...]) -> _Url:
+    """The URL with these values for the variables, in order."""
+    given = dict(zip(_choices(server), values, strict=True))
+    match = _PARTS.match(_VARIABLE.sub(lambda match: given[match[1]], server.url))
+    scheme, host, path = match.groups() if match else (None, None, server.url)
+    return _url("" if "{}" in (scheme or "") else scheme or "", host or "", path)
+
+
+def _url(scheme: str, host: str, path: str) -> _Url:
+    scheme, host = scheme.lower(), host.lower()
+    if scheme in _PORTS:
+        host = host.removesuffix(_PORTS[scheme])
+    return _Url(scheme, host, f"/{path.strip('/')}" if path.strip("/") else "")
+
+
+def _choices(server: Server) -> dict[str, list[str]]:
+    """What the variables of a server may stand for, each with its default first."""
+    return {name: _values(server.variables.get(name)) for name in variables_of(server.url)}
+
+
+def _values(variable: Any) -> list[str]:
     if not isinstance(variable, dict):
         return ["{}"]
     default = [str(variable["default"])] if "default" in variable else []

@@ -174,11 +174,12 @@ class SecurityScheme(NamedTuple):
     ``kind`` is ``apiKey``, ``http``, ``oauth2``, ``openIdConnect``, ``mutualTLS``; an http scheme's name is lower case.
     """
 
-    component: str  # its name in the document: never compared
+    component: str  # its name in the document: not on the wire
     kind: str
     identity: tuple[str, ...]  # ("apiKey", "header", "x-key"), ("http", "bearer"), ("oauth2",), ...
     detail: Mapping[str, Any]  # flows, urls, bearerFormat: compared for notes
     node: Node
+    alike: frozenset[str] = frozenset()  # the names of all schemes of its document with this identity
 
     @property
     def field(self) -> str | None:

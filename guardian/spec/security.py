@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
+from guardian.errors import ReadError
+from guardian.lazy import cached_property
 from guardian.spec.api import Node, Requirement, SecurityScheme
 from guardian.spec.dialects import Dialect
 from guardian.spec.reading import elements, malformed, members, object_at, shown
@@ -59,8 +64,18 @@ class Security:
             entry = self._entries.get(name)
             if entry is None:
                 raise malformed(at, f"there is no security scheme {name!r} in #/{'/'.join(self._holder)}")
-            scheme = self._known[name] = read_scheme(name, object_at(entry, f"security scheme {name!r}"))
+            read = read_scheme(name, object_at(entry, f"security scheme {name!r}"))
+            scheme = self._known[name] = read._replace(alike=frozenset(self._names[read.identity]))
         return scheme
+
+    @cached_property
+    def _names(self) -> Mapping[tuple[str, ...], list[str]]:
+        """The names of the schemes that are declared, by identity."""
+        found: dict[tuple[str, ...], list[str]] = defaultdict(list)
+        for name, entry in (self._entries or {}).items():
+            with suppress(ReadError):  # what nothing requires need not be readable
+                found[read_scheme(name, object_at(entry, "a security scheme")).identity].append(name)
+        return found
 
 
 def read_scheme(component: str, node: Node) -> SecurityScheme:

@@ -399,3 +399,19 @@ def test_a_fix_is_written_in_the_style_of_json() -> None:
     assert TextEditor(text.encode(), "api.json").says["components"]["schemas"]["User"]["properties"]["age"][
         "deprecated"
     ]
+
+
+@pytest.mark.parametrize("kind", ["paths", "webhooks"])
+@pytest.mark.parametrize("goes", ["{other: {post: {responses: {}}}}", "{other: {get: {responses: {}}}}"])
+def test_an_operation_with_a_callback_can_be_kept(kind: str, goes: str) -> None:
+    """The callback goes with its operation, and is back with it: the operation's mark speaks for both."""
+    name = "/jobs" if kind == "paths" else "jobs"
+    other = goes if kind == "webhooks" else goes.replace("other", "/other")
+    callbacks = "callbacks: {done: {'{$request.body#/url}': {post: {responses: {}}}}}"
+    text = "openapi: 3.1.0\ninfo: {title: T, version: 1.0.0}\n%s: %s\n"
+    on = bench(text % (kind, f"{{{name}: {{post: {{{callbacks}, responses: {{}}}}}}}}"), text % (kind, other))
+    [group] = groups(on)
+    assert [change.rule for change in group.changes][1:] == ["callback-removed"]
+    restored = spec(tried(on, Strategy.DEPRECATION_WINDOW))[kind][name]["post"]
+    assert restored["deprecated"] is True
+    assert "done" in restored["callbacks"]

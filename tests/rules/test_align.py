@@ -133,6 +133,58 @@ def test_servers_are_compared_by_the_urls_they_answer(
     assert found == ([("server-changed", "", severity)] if severity else [])
 
 
+BOTH = {"swagger": "2.0", "host": "x.example", "basePath": "/v1", "schemes": ["http", "https"]}
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "severity"),
+    [
+        # several schemes are several URLs, on one side or on both
+        (BOTH, ["http://x.example/v1", "https://x.example/v1"], None),
+        (["http://x.example/v1", "https://x.example/v1"], BOTH, None),
+        (BOTH, ["https://x.example/v1"], "warning"),
+        (["https://x.example/v1"], BOTH, "info"),
+        (BOTH, [{"url": "{s}://x.example/v1", "variables": {"s": {"default": "http", "enum": ["http", "https"]}}}], None),
+        (BOTH, [{"url": "{s}://x.example/v1", "variables": {"s": {"default": "https", "enum": ["https"]}}}], "warning"),
+        # a port that goes without saying
+        (["https://x.example:443/v1"], ["https://x.example/v1"], None),
+        (["http://x.example/v1"], ["http://x.example:80/v1"], None),
+        (["http://x.example:443"], ["http://x.example"], "warning"),
+        ({**BOTH, "host": "x.example:443", "schemes": ["https"]}, ["https://x.example/v1"], None),
+    ],
+)  # fmt: skip
+def test_servers_are_compared_scheme_by_scheme(base: Any, head: Any, severity: str | None) -> None:
+    """A host with two schemes is two servers, as a converter from 2.0 writes them."""
+
+    def document(said: Any) -> dict[str, Any]:
+        if isinstance(said, list):
+            return api("{/a: {get: {}}}", servers=[each if isinstance(each, dict) else {"url": each} for each in said])
+        return api("{/a: {get: {}}}", "2.0", **said)
+
+    assert told(document(base), document(head)) == ([("server-changed", "", severity)] if severity else [])
+
+
+def test_all_values_of_a_variable_are_compared() -> None:
+    """However many there are, and in whatever order."""
+    regions = [f"r{number}" for number in range(400)]
+
+    def document(regions: list[str], *more: str, zones: list[str] | None = None) -> dict[str, Any]:
+        variables = {"r": {"default": regions[0], "enum": regions}, "z": {"default": "a", "enum": zones or ["a", "b"]}}
+        servers = [{"url": "https://{r}.{z}.example", "variables": variables}, *({"url": each} for each in more)]
+        return api("{/a: {get: {}}}", servers=servers)
+
+    whole = document(regions)
+    assert told(whole, document(regions[:1] + regions[:0:-1])) == []
+    assert told(whole, document(regions[:1] + regions[1:][::-1], zones=["b", "a"])) == []
+    assert told(whole, document(regions[:-1])) == [("server-changed", "", "warning")]
+    assert told(document(regions[:-1]), whole) == [("server-changed", "", "info")]
+    assert told(whole, document(regions, zones=["a"])) == [("server-changed", "", "warning")]
+    one = api("{/a: {get: {}}}", servers=[{"url": "https://r399.b.example"}])
+    assert told(one, whole) == [("server-changed", "", "info")]
+    lost = document(regions[:-1], "https://r399.a.example", "https://r399.b.example")
+    assert told(whole, lost) == []
+
+
 def test_servers_of_an_operation_are_its_own() -> None:
     """A list at the operation is compared there and takes the operation out of the document's."""
     base = api("{/a: {get: {servers: [{url: 'https://a'}]}}, /b: {get: {}}}", servers=[{"url": "https://x"}])
@@ -269,3 +321,17 @@ def test_the_order_of_keys_changes_nothing(base: dict[str, Any], head: dict[str,
 
     assert changes(base, turned(base)) == []
     assert sorted(told(base, head)) == sorted(told(turned(base), turned(head)))
+
+
+def test_the_key_of_a_callback_is_not_on_the_wire() -> None:
+    """One that is called otherwise in the document, at the same URL and by the same method, is the same callback."""
+
+    def document(key: str, kind: str, method: str = "post") -> dict[str, Any]:
+        body = f"requestBody: {{content: {{application/json: {{schema: {{type: {kind}}}}}}}}}"
+        call = f"{{{key}: {{'{{$request.body#/url}}': {{{method}: {{{body}}}}}}}}}"
+        return api(f"{{/jobs: {{post: {{callbacks: {call}}}}}}}")
+
+    base = document("done", "object")
+    assert told(base, document("onDone", "object")) == []
+    assert told(base, document("onDone", "string")) == [("type-changed", "", "breaking")]
+    assert ("callback-removed", "", "breaking") in told(base, document("onDone", "object", "put"))

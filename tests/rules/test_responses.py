@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from guardian.model import Hit, Impact
+from guardian.spec.text import load
 from tests.rules.sides import api, changes, told
 
 
@@ -42,6 +43,32 @@ def test_statuses_are_matched_with_what_takes_them_in(base: str, head: str, expe
     """Exactly, then by range, then by default; a lost success breaks, an error is a note."""
     found = [(rule, severity) for rule, _, severity in told(answers(base), answers(head))]
     assert sorted(found) == sorted(expected)
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "severity"),
+    [
+        ("{'2XX': {}}", "{'200': {}}", "breaking"),
+        ("{default: {}}", "{'200': {}}", "breaking"),
+        ("{default: {}}", "{'200': {}, default: {}}", "warning"),
+        ("{'2XX': {}}", "{'200': {}, '2XX': {}}", "info"),
+        ("{'200': {}}", "{'2XX': {}}", "info"),
+        ("{'2XX': {}, '4XX': {}}", "{'2XX': {}, '400': {}}", "info"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("event", ["{{webhooks: {{paid: {{post: {{responses: {0}}}}}}}}}", "callback"])
+def test_a_receiver_answers_what_it_may(base: str, head: str, severity: str, event: str) -> None:
+    """A success that the sender took and does not take any more breaks the receiver that gives it."""
+    call = "{{/a: {{post: {{responses: {{}}, callbacks: {{done: {{'{{$url}}': {{post: {{responses: {0}}}}}}}}}}}}}}}"
+
+    def document(responses: str) -> dict[str, Any]:
+        if event == "callback":
+            return api(call.format(responses))
+        return api("{}") | load(event.format(responses).encode(), "event")
+
+    found = [(each.rule, each.severity.value) for each in changes(document(base), document(head))]
+    # A default that stood for everything and now stands beside a success is one for errors, which is a note.
+    assert [each for each in found if each != ("response-added", "info")] == [("response-status-changed", severity)]
 
 
 def test_a_status_is_compared_with_the_default_that_took_it_in() -> None:

@@ -1,4 +1,4 @@
-"""Security: sets of ways in, compared by what is presented and never by names of the document."""
+"""Security: sets of ways in, compared by what is presented; names count where both sides declare them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from guardian.model import Hit, Impact
+from guardian.model import Confidence, Hit, Impact
 from tests.rules.sides import api, changes, told
 
 SCHEMES = {
@@ -33,7 +33,6 @@ def secured(security: list[dict[str, list[str]]] | None, *, everywhere: bool = F
         # nothing: said or not, in any spelling
         (None, [], []),
         ([], [{}], []),
-        ([{"key": []}], [{"same": []}], []),
         ([{"key": []}, {"bearer": []}], [{"bearer": []}, {"key": []}], []),
         ([{"key": [], "bearer": []}], [{"bearer": [], "key": []}], []),
         # more is needed
@@ -76,6 +75,95 @@ def test_ways_in_are_sets_of_sets(
         everywhere = told(secured(base, everywhere=True), secured(head, everywhere=True))
         assert sorted(everywhere) == sorted(expected)
         assert sorted(told(secured(base, everywhere=True), secured(head))) == sorted(expected)
+
+
+TRAVELLING = {
+    "user": {"type": "http", "scheme": "bearer"},
+    "service": {"type": "http", "scheme": "bearer"},
+    "basic": {"type": "http", "scheme": "basic"},
+    "text": {"type": "apiKey", "in": "header", "name": "Authorization"},
+    "okta": {"type": "openIdConnect", "openIdConnectUrl": "https://okta.example"},
+    "azure": {"type": "openIdConnect", "openIdConnectUrl": "https://azure.example"},
+    "oauth": {"type": "oauth2", "flows": {}},
+    "other": {"type": "oauth2", "flows": {}},
+}
+EVERY = " ".join(TRAVELLING)
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "declared", "expected"),
+    [
+        # another scheme of the same form, which stands beside the former one
+        ("user", "service", (EVERY, EVERY), [("security-scheme-changed", "warning")]),
+        ("user", "service", ("user", "user service"), [("security-scheme-changed", "warning")]),
+        ("user", "service", ("user service", "service"), [("security-scheme-changed", "warning")]),
+        ("user", "user service", (EVERY, EVERY), [("security-alternative-added", "info")]),
+        ("user service", "service", (EVERY, EVERY), [("security-alternative-removed", "warning")]),
+        ("okta", "azure", (EVERY, EVERY), [("security-scheme-changed", "warning")]),
+        ("okta azure", "azure", (EVERY, EVERY), [("security-alternative-removed", "warning")]),
+        # renamed: the former name is gone, and the new one is new
+        ("user", "service", ("user basic", "service basic"), []),
+        ("okta", "azure", ("okta", "azure"), [("security-scheme-detail-changed", "warning")]),
+        # other schemes whose credentials travel alike, and some whose do not
+        ("text", "user", ("text", "user"), [("security-scheme-changed", "warning")]),
+        ("user", "text", ("user", "text"), [("security-scheme-changed", "warning")]),
+        ("text", "basic", ("text", "basic"), [("security-scheme-changed", "warning")]),
+        ("user", "oauth:w", (EVERY, EVERY), [("security-scheme-changed", "warning")]),
+        ("oauth:r", "user", (EVERY, EVERY), [("security-scheme-changed", "warning")]),
+        ("oauth:r", "okta:r", (EVERY, EVERY), [("security-scheme-changed", "warning")]),
+        ("basic", "user", (EVERY, EVERY), [("security-scheme-changed", "breaking")]),
+        # a scope that both sides know of and that callers do not have
+        ("oauth:r", "other:r", (EVERY, EVERY), [("security-scheme-changed", "warning")]),
+        ("oauth:r", "other:w", (EVERY, EVERY), [("security-scheme-changed", "breaking")]),
+        ("oauth:r", "okta:w", (EVERY, EVERY), [("security-scheme-changed", "breaking")]),
+    ],
+)  # fmt: skip
+def test_schemes_that_travel_alike(
+    base: str, head: str, declared: tuple[str, str], expected: list[tuple[str, str]]
+) -> None:
+    """Whether a credential of the one is good for the other, the documents do not say: that is said, and no more."""
+
+    def document(ways: str, names: str) -> dict[str, Any]:
+        found = api(
+            "{/a: {get: {}}}", components={"securitySchemes": {name: TRAVELLING[name] for name in names.split()}}
+        )
+        pairs = [way.partition(":") for way in ways.split()]
+        found["paths"]["/a"]["get"]["security"] = [{name: [scope] if scope else []} for name, _, scope in pairs]
+        return found
+
+    found = changes(document(base, declared[0]), document(head, declared[1]))
+    assert [(change.rule, change.severity.value) for change in found] == expected
+    for change in found:
+        if change.severity.value == "warning" and change.rule != "security-scheme-detail-changed":
+            assert (change.confidence, change.impact) == (Confidence.POSSIBLE, Impact.POSSIBLE)
+            assert "do not say" in (change.unproved or "")
+
+
+def test_a_name_that_came_to_mean_something_else_is_no_name_of_both_sides() -> None:
+    """A scheme that is kept under a name of its own beside the one that took its name was renamed."""
+    base, head = secured([{"key": []}]), secured([{"former": []}])
+    renamed = {"type": "apiKey", "in": "header", "name": "X-New"}
+    base["components"] = {"securitySchemes": {"key": SCHEMES["key"]}}
+    head["components"] = {"securitySchemes": {"key": renamed, "former": SCHEMES["key"]}}
+    assert told(base, head) == []
+
+
+def test_a_scheme_that_nothing_requires_need_not_be_readable() -> None:
+    """It is looked at for its name only."""
+    base, head = secured([{"key": []}]), secured([{"key": []}])
+    for document in (base, head):
+        document["components"] = {"securitySchemes": {**SCHEMES, "odd": {"type": "http"}, "none": 5}}
+    assert told(base, head) == []
+
+
+def test_schemes_that_travel_alike_are_told_apart_by_name() -> None:
+    """Nothing else tells a reader which of two bearer tokens is meant."""
+    base, head = (
+        api("{/a: {get: {}}}", components={"securitySchemes": TRAVELLING}, security=[{name: []}])
+        for name in ("user", "service")
+    )
+    [change] = changes(base, head)
+    assert "of `service` must be presented instead of HTTP bearer credentials of `user`" in change.message
 
 
 def test_an_operation_can_be_open_in_a_closed_document() -> None:
