@@ -38,10 +38,12 @@ from guardian.rules.part_matching import (
     match_responses,
     media_range_holds,
 )
-from guardian.rules.urls import own_servers, path_layers, shape_of, variables_of
+from guardian.rules.urls import expression_of, own_servers, path_layers, same_places, shape_of, variables_of
+from guardian.rules.wire import rewritten, schema_of
 from guardian.rules.xml import is_xml
 from guardian.spec.api import Api, Body, Node, Operation, Parameter, Response, Schema, SecurityScheme, Server
 from guardian.spec.dialects import DIALECTS
+from guardian.spec.media import JSON
 from guardian.spec.shape import ANYTHING
 from guardian.spec.shaper import Shaper
 
@@ -255,6 +257,8 @@ class _Sides:
                 yield from self.operation(one, other)
 
     def _written_same(self, base: Operation, head: Operation) -> bool:
+        if not same_places(base.path, head.path):
+            return False  # the same words say it of other variables
         if self._same(base.path_node, head.path_node):
             return True
         return self._same(base.node, head.node) and self._same_shared_parameters(base, head)
@@ -322,13 +326,27 @@ class _Sides:
     def _values(
         self, base: Parameter, head: Parameter, operation: str, place: str, direction: Direction
     ) -> Iterator[Placed]:
-        """Where the schemas of a parameter or header begin; nothing to compare if one is text and one a document."""
+        """Where the schemas of a parameter or header begin; nothing to compare if a text became another document."""
+        sender, receiver = (base, head) if direction is Direction.REQUEST else (head, base)
         if not base.content and not head.content:
             yield from _root(
                 base.schema, head.schema, (base.node, head.node), operation, place, direction,
-                field=base.field, text=True, style=base.style, explode=base.explode,
+                field=base.field, text=True, style=sender.style, explode=sender.explode,
             )  # fmt: skip
-        elif base.content and head.content:
+        elif bool(base.content) is not bool(head.content):
+            if not rewritten(base, head, direction):
+                text = not receiver.content or receiver.content[0].name != JSON
+                yield from _root(
+                    schema_of(base),
+                    schema_of(head),
+                    (base.node, head.node),
+                    operation,
+                    place,
+                    direction,
+                    field=base.field,
+                    text=text,
+                )
+        else:
             one, other = base.content[0], head.content[0]
             form = form_of(one, other, direction)
             places = one.node, other.node
@@ -424,7 +442,7 @@ class _Sides:
 def _called_elsewhere(base: Operation, head: Operation) -> bool:
     """Whether the same operation is called in another way that a rule should see."""
     if base.kind == "callback":
-        return base.path != head.path
+        return expression_of(base.path) != expression_of(head.path)
     return base.path.endswith("/") is not head.path.endswith("/")
 
 

@@ -351,7 +351,8 @@ def encoding_changed(pair: MediaTypePair) -> Iterator[Delta]:
 
     Why it matters: a server that expects a JSON part does not read the same field sent as plain text, and a list sent
     with commas is one value to a server that wants it repeated. Defaults count: a content type that is only written
-    down is nothing. The leading tool does not look at encodings.
+    down is nothing. Styles count where the dialect reads them: 3.0 ignores those of multipart forms. That a field of 2.0
+    must have a value now (``allowEmptyValue``) is told here too. The leading tool does not look at encodings.
 
     Breaks (request):
         base:

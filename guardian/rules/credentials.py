@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple
 from weakref import WeakKeyDictionary
 
+from guardian.rules.carried import only_credentials
 from guardian.rules.pairs import OperationPair
 from guardian.spec.api import Node, Operation, SecurityScheme
 
@@ -132,7 +133,7 @@ def _steps(base: Operation, head: Operation) -> Iterator[Step]:
     if not (base.parts.security or head.parts.security):
         return
     shared = _declared(base) & _declared(head)
-    before, after = ways(base, shared), ways(head, shared)
+    before, after = only_credentials(base, head, ways(base, shared), ways(head, shared))
     lost = [way for way in before if not any(other.lets_in(way) for other in after)]
     gained = [way for way in after if not any(other.lets_in(way) for other in before)]
     others = len(lost) < len(before)

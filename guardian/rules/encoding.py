@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from guardian.model import Confidence, Direction, Effect
-from guardian.rules.form_fields import URLENCODED, field_of
+from guardian.rules.form_fields import URLENCODED, field_of, said_by
 from guardian.rules.pairs import Delta
 from guardian.rules.part_matching import media_range_holds
 from guardian.rules.walk import combine
 from guardian.rules.walk_paths import escape
-from guardian.rules.wire import written_as
+from guardian.rules.wire import may_hold_reserved, written_as
 from guardian.spec.api import MediaType, Node, Parameter, Schema
 from guardian.spec.media import parse_media_type
 from guardian.spec.parameters import read_header
@@ -55,7 +55,8 @@ def _compare(before: _Part, after: _Part, what: str, field: str) -> Iterator[Del
     effect: Effect | None = None
     words: list[str] = []
     for change, word in (
-        _style(before, after), _content_type(before, after), _headers(before, after), _nested(before, after),
+        _style(before, after), _content_type(before, after), _empty(before, after),
+        _headers(before, after), _nested(before, after),
     ):  # fmt: skip
         if change is not None:
             effect = combine(effect, change)
@@ -95,13 +96,14 @@ class _Part:
     """One part of a form on one side, as it is written."""
 
     def __init__(self, media: MediaType, encoding: Node | None, schema: Schema, direction: Direction) -> None:
-        value = encoding.value if encoding and isinstance(encoding.value, dict) else _NOTHING
+        value = said_by(encoding, media.name)
         self.node: Node = encoding or media.node
         self.encoding = encoding
         self.value = value
-        self.style, self.explode, self.styled, written = field_of(encoding)
-        self.reserved = value.get("allowReserved") is True
+        self.style, self.explode, self.styled, written = field_of(encoding, media.name)
         self.atoms = Shaper().shape(schema, direction).atoms
+        self.reserved = value.get("allowReserved") is True
+        self.empty = value.get("allowEmptyValue") is True
         self.urlencoded = media.name == URLENCODED
         self.content_type = written or _default_type(self.atoms, direction)
 
@@ -128,7 +130,7 @@ def _style(base: _Part, head: _Part) -> tuple[Effect | None, str]:
         before, after = base.looks(kind), head.looks(kind)
         if before != after:
             return Effect.CHANGED, f"is written `{after}` instead of `{before}`"
-    if base.reserved is not head.reserved:
+    if base.reserved is not head.reserved and all(may_hold_reserved(each.atoms) for each in (base, head)):
         words = "no longer takes" if base.reserved else "takes"
         return (Effect.NARROWED if base.reserved else Effect.WIDENED), f"{words} reserved characters unencoded"
     return None, ""
@@ -143,6 +145,13 @@ def _content_type(base: _Part, head: _Part) -> tuple[Effect | None, str]:
         return None, ""
     effect = Effect.CHANGED if lost and gained else Effect.NARROWED if lost else Effect.WIDENED
     return effect, f"is {_said(after)} instead of {_said(before)}"
+
+
+def _empty(base: _Part, head: _Part) -> tuple[Effect | None, str]:
+    """Whether a field may be sent without a value, which 2.0 alone says of forms."""
+    if base.empty is head.empty or {each.node.document.dialect for each in (base, head)} != {"2.0"}:
+        return None, ""
+    return (Effect.NARROWED, "must have a value") if base.empty else (Effect.WIDENED, "need not have a value")
 
 
 def _types(text: str | None) -> list[str]:

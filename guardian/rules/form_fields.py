@@ -12,12 +12,15 @@ from itertools import islice, product
 from typing import Any, NamedTuple, TypeAlias
 
 from guardian.model import Direction
-from guardian.rules.url_text import MAX_READINGS, readings, write, write_json
+from guardian.rules.url_text import MAX_READINGS, as_one_text, readings, write, write_json
 from guardian.spec.api import MediaType, Node
 from guardian.spec.media import JSON, parse_media_type
 
 URLENCODED = "application/x-www-form-urlencoded"
-_STYLE_KEYS = ("style", "explode", "allowReserved")
+_STYLE_KEYS = frozenset(("style", "explode", "allowReserved"))
+# The media types whose fields have styles, by dialect: 3.0 says to ignore them in multipart bodies.
+_STYLED = {"3.0": (URLENCODED,)}
+_STYLED_SINCE = (URLENCODED, "multipart/form-data")
 _NOTHING: Mapping[str, object] = {}
 
 
@@ -54,13 +57,15 @@ class FormField(NamedTuple):
 
     def below(self, steps: Sequence[str]) -> FormField:
         """How a value that is so many steps below the field is written."""
+        if self.styled:
+            return TEXT if steps and not self.is_deep else self  # styles say how the outermost value is written
         inside = any(step != "[]" for step in steps)
-        return _AS_JSON if inside and not self.styled and not self.content_type else self
+        return _AS_JSON if inside and not self.content_type else self
 
     def readings(self, value: Any) -> Iterator[Any]:
         """What a value may be read as; the value itself first."""
         if not self.is_json(value):
-            yield from readings(value)
+            yield from readings(value, as_one_text(value, self.style, self.explode) if self.styled else None)
             return
         yield value
         if not self.content_type:  # one item alone looks like no array
@@ -109,7 +114,7 @@ _AS_JSON = FormField(content_type=JSON)
 def form_of(base: MediaType, head: MediaType, direction: Direction) -> Form | None:
     """How the sending side writes a form; None if the two media types are no forms of one kind."""
     sender = base if direction is Direction.REQUEST else head
-    fields = tuple((name, field_of(node)) for name, node in sorted(sender.encoding.items()))
+    fields = tuple((name, field_of(node, sender.name)) for name, node in sorted(sender.encoding.items()))
     if base.name == head.name == URLENCODED:
         return Form(fields)
     if all(each.name.startswith("multipart/") for each in (base, head)):
@@ -117,9 +122,18 @@ def form_of(base: MediaType, head: MediaType, direction: Direction) -> Form | No
     return None
 
 
-def field_of(encoding: Node | None) -> FormField:
-    """What an Encoding Object says, defaults filled in."""
-    value = encoding.value if encoding and isinstance(encoding.value, dict) else _NOTHING
+def said_by(encoding: Node | None, media: str) -> Mapping[str, Any]:
+    """An Encoding Object without what means nothing in a form of this media type."""
+    if encoding is None or not isinstance(encoding.value, dict):
+        return _NOTHING
+    if media in _STYLED.get(encoding.document.dialect, _STYLED_SINCE):
+        return encoding.value
+    return {key: value for key, value in encoding.value.items() if key not in _STYLE_KEYS}
+
+
+def field_of(encoding: Node | None, media: str) -> FormField:
+    """What an Encoding Object says in a form of this media type, defaults filled in."""
+    value = said_by(encoding, media)
     style, content_type = value.get("style", "form"), value.get("contentType", "")
     style = style if isinstance(style, str) else "form"
     return FormField(
@@ -133,7 +147,9 @@ def field_of(encoding: Node | None) -> FormField:
 def written_at(whole: Writing, steps: Iterable[str]) -> Writing:
     """How a value is written that is so many steps below one."""
     steps = list(steps)
-    return whole.field(steps[0]).below(steps[1:]) if isinstance(whole, Form) and steps else whole
+    if whole is None or not steps:
+        return whole
+    return whole.field(steps[0]).below(steps[1:]) if isinstance(whole, Form) else whole.below(steps)
 
 
 def read_as(value: Any, writing: Writing) -> Iterator[Any]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 
 from guardian.model import Direction
-from guardian.rules.urls import common_path, effective_path, shape_of, variables_of
+from guardian.rules.urls import common_path, effective_path, expression_of, places_of, shape_of, variables_of
 from guardian.spec.api import Api, Operation
 from guardian.spec.shape import ANYTHING
 from guardian.spec.shaper import Shaper
@@ -89,13 +89,13 @@ def _callback(parent: Operation | None, *, expression: bool) -> _Key:
     suffix = f" of {parent.name}" if parent else ""
 
     def key(operation: Operation) -> Hashable:
-        return operation.name.removesuffix(suffix), operation.path if expression else ""
+        return operation.name.removesuffix(suffix), expression_of(operation.path) if expression else ""
 
     return key
 
 
 def _request(callback: Operation) -> Hashable:
-    return callback.method, callback.path
+    return callback.method, expression_of(callback.path)
 
 
 def _match(
@@ -149,12 +149,14 @@ def _variable_types(operation: Operation) -> Hashable:
     """The types of the template's variables, by position."""
     shaper = Shaper()
     schemas = {each.name: each.schema or ANYTHING for each in operation.parts.parameters if each.location == "path"}
+    places = places_of(operation.path)
+    by_place = {places[name]: schema for name, schema in schemas.items() if name in places}
     return tuple(
         tuple(
             (atom.kind, atom.integer, *sorted(atom.formats))
-            for atom in shaper.shape(schemas.get(name, ANYTHING), Direction.REQUEST).atoms
+            for atom in shaper.shape(by_place.get(place, ANYTHING), Direction.REQUEST).atoms
         )
-        for name in variables_of(operation.path)
+        for place in range(len(variables_of(operation.path)))
     )
 
 

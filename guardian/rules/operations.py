@@ -12,7 +12,7 @@ from guardian.rules.pairs import (
     ServersPair,
 )
 from guardian.rules.registry import rule
-from guardian.rules.urls import unreachable
+from guardian.rules.urls import expression_of, unreachable
 from guardian.spec.api import Kind, Node, Operation, Server
 from guardian.spec.dates import read_date
 from guardian.spec.dialects import DIALECTS
@@ -239,7 +239,9 @@ def callback_expression_changed(pair: OperationPair) -> Iterator[Delta]:
         base: {/jobs: {post: {callbacks: {done: {"{$request.body#/url}": {post: {}}}}}}}
         head: {/jobs: {post: {callbacks: {done: {"{$request.body#/notify/url}": {post: {}}}}}}}
     """
-    if pair.base and pair.head and pair.base.kind == "callback" and pair.base.path != pair.head.path:
+    if not pair.base or not pair.head or pair.base.kind != "callback":
+        return
+    if expression_of(pair.base.path) != expression_of(pair.head.path):
         yield Delta(
             Effect.CHANGED,
             f"the URL of {pair.base.name} is now taken from `{pair.head.path}` instead of `{pair.base.path}`",

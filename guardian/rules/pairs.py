@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypedDict
 
 from guardian.model import Confidence, Direction, Effect, Hit, Impact, Severity
 from guardian.rules.form_fields import Form
+from guardian.rules.url_text import is_one_text
 from guardian.spec.api import (
     Api,
     Body,
@@ -196,12 +197,17 @@ class SchemaRoot(NamedTuple):
     place: str
     field: str = ""  # "query:page" for a parameter, empty for a body
     text: bool = False
-    style: str = ""  # how base writes a parameter; empty: the default of its location
+    style: str = ""  # how the sending side writes a parameter; empty: the default of its location
     explode: bool | None = None
     xml: bool = False  # the body travels as XML
     form: Form | None = None
     base_holder: Node | None = None
     head_holder: Node | None = None
+
+    @property
+    def is_one_text(self) -> bool:
+        """Whether all of a list or object travels as one value, which a string is as well."""
+        return self.text and self.form is None and bool(self.style) and is_one_text(self.style, self.explode is True)
 
 
 class UnionPair(NamedTuple):
@@ -221,6 +227,7 @@ class UnionPair(NamedTuple):
     base_node: Node | None
     head_node: Node | None
     relate: Relate
+    one_text: bool = False  # whether all of a list or object travels as one value
 
 
 class Ends(TypedDict):

@@ -9,9 +9,11 @@ from guardian.rules import presence
 from guardian.rules.pairs import Delta, ParameterPair
 from guardian.rules.presence import keyword
 from guardian.rules.registry import rule
-from guardian.rules.wire import kinds_of, written_as
+from guardian.rules.wire import may_hold_reserved, rewritten
 from guardian.spec.api import Parameter
 from guardian.spec.pointers import steps_of
+from guardian.spec.shape import ANYTHING
+from guardian.spec.shaper import Shaper
 
 
 def _named(parameter: Parameter) -> str:
@@ -36,7 +38,7 @@ def parameter_removed(pair: ParameterPair) -> Iterator[Delta]:
     Why it matters: callers go on sending it. Most servers ignore what they do not know, some refuse it, and a filter
     that is ignored silently answers with more than was asked for; which of these, the documents do not say, so it is a
     warning that names whoever sends it. An object in the query that is exploded counts as its properties, which is what
-    travels; parameters of the path item count as the operation's.
+    travels; parameters of the path item count as the operation's, and one that became a security scheme is not gone.
 
     Warns (request):
         base: {/things: {get: {parameters: [{in: query, name: page, schema: {type: integer}}]}}}
@@ -73,7 +75,7 @@ def parameter_added(pair: ParameterPair) -> Iterator[Delta]:
     """A parameter is new.
 
     Why it matters: every caller that does not send a required one is refused, with a default or without (a default is
-    not used in validation). An optional one is harmless.
+    not used in validation). An optional one is harmless. What all callers present already as a credential is not new.
 
     Breaks (request):
         base: {/things: {get: {}}}
@@ -82,6 +84,12 @@ def parameter_added(pair: ParameterPair) -> Iterator[Delta]:
     Holds (request):
         base: {/things: {get: {}}}
         head: {/things: {get: {parameters: [{in: query, name: tenant, schema: {type: string}}]}}}
+
+    Holds (request):
+        base:
+          /things: {get: {security: [{key: []}]}}
+          components: {securitySchemes: {key: {type: apiKey, in: header, name: X-Key}}}
+        head: {/things: {get: {parameters: [{in: header, name: X-Key, required: true, schema: {type: string}}]}}}
     """
     if pair.head and not pair.base:
         yield presence.added(
@@ -193,8 +201,9 @@ def parameter_style_changed(pair: ParameterPair) -> Iterator[Delta]:
 
     Why it matters: ``?flag=a&flag=b`` is not ``?flag=a,b``; a server that splits at commas reads one value where the
     caller meant two. Defaults count, and only what the schema allows: a number looks the same in most styles.
-    Reserved characters that no longer may travel unencoded are a warning, since most servers take both forms. The
-    leading tool looks at none of this.
+    ``style: matrix`` writes the name of a path variable, so there another name breaks as well. An object in the query
+    that is written differently is compared as a whole. Reserved characters that no longer may travel unencoded, where a
+    value may hold any, are a warning, since most servers take both forms. The leading tool looks at none of this.
 
     Breaks (request):
         base: {/things: {get: {parameters: [{in: query, name: flag, schema: {type: array}}]}}}
@@ -211,19 +220,17 @@ def parameter_style_changed(pair: ParameterPair) -> Iterator[Delta]:
     base, head = pair.base, pair.head
     if not base or not head or base.location != head.location or base.content or head.content:
         return
-    if (base.style, base.explode) != (head.style, head.explode):
-        kinds = kinds_of(base.schema, pair.direction) & kinds_of(head.schema, pair.direction)
-        for kind in sorted(kinds):
-            before, after = written_as(base.style, base.explode, kind), written_as(head.style, head.explode, kind)
-            if before != after:
-                yield Delta(
-                    Effect.CHANGED,
-                    f"{_named(base)} is written `{after}` instead of `{before}`",
-                    field=base.field,
-                    base=keyword(base.node, "style" if base.style != head.style else "explode"),
-                    head=keyword(head.node, "style" if base.style != head.style else "explode"),
-                )
-                return
+    if texts := rewritten(base, head, pair.direction):
+        before, after = texts
+        said = "style" if base.style != head.style else "explode" if base.explode is not head.explode else "name"
+        yield Delta(
+            Effect.CHANGED,
+            f"{_named(base)} is written `{after}` instead of `{before}`",
+            field=base.field,
+            base=keyword(base.node, said),
+            head=keyword(head.node, said),
+        )
+        return
     inner = [_inner_formats(side) for side in (base, head)]
     if inner[0] and inner[1] and inner[0] != inner[1]:
         yield Delta(
@@ -233,7 +240,9 @@ def parameter_style_changed(pair: ParameterPair) -> Iterator[Delta]:
             base=keyword(base.node, "items"),
             head=keyword(head.node, "items"),
         )
-    if base.allow_reserved is not head.allow_reserved:
+    if base.allow_reserved is not head.allow_reserved and all(
+        may_hold_reserved(Shaper().shape(side.schema or ANYTHING, pair.direction).atoms) for side in (base, head)
+    ):
         yield Delta(
             Effect.NARROWED if base.allow_reserved else Effect.WIDENED,
             f"{_named(base)} {'no longer takes' if base.allow_reserved else 'takes'} reserved characters unencoded",
@@ -267,15 +276,22 @@ def parameter_content_changed(pair: ParameterPair) -> Iterator[Delta]:
     """A parameter is a document (``content``) on one side and plain text on the other, or another kind of document.
 
     Why it matters: ``?filter={"a":1}`` is not ``?a=1``, and JSON is not XML: the server cannot read what it gets.
+    A number or boolean is the same text in JSON, and a string is in ``text/plain``: that is nothing.
 
     Breaks (request):
         base: {/things: {get: {parameters: [{in: query, name: filter, schema: {type: object}}]}}}
         head: {/things: {get: {parameters: [{in: query, name: filter, content: {application/json: {}}}]}}}
+
+    Holds (request):
+        base: {/things: {get: {parameters: [{in: query, name: page, schema: {type: integer}}]}}}
+        head:
+          /things:
+            get: {parameters: [{in: query, name: page, content: {application/json: {schema: {type: integer}}}}]}
     """
     if not pair.base or not pair.head:
         return
     before, after = (next((media.name for media in side.content), "") for side in (pair.base, pair.head))
-    if before != after:
+    if before != after and rewritten(pair.base, pair.head, pair.direction):
         yield Delta(
             Effect.CHANGED,
             f"{_named(pair.base)} is {after or 'plain text'} instead of {before or 'plain text'}",

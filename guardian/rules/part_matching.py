@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from guardian.rules.urls import variables_of
+from guardian.rules.carried import is_asked_for, is_presented
+from guardian.rules.urls import places_of
 from guardian.rules.wire import exploded
 from guardian.spec.api import MediaType, Node, Operation, Parameter, Response
 from guardian.spec.dialects import DIALECTS
@@ -31,6 +32,9 @@ def match_parameters(
     # Both templates have the same variables: one that a side does not declare is any text there, and nothing new.
     lost = [each for key, each in ours.items() if key not in theirs and each.location != "path"]
     gained = [each for key, each in theirs.items() if key not in ours and each.location != "path"]
+    # A security scheme may say the same of a header.
+    lost = [each for each in lost if not is_asked_for(each, head)]
+    gained = [each for each in gained if not is_presented(each, base)]
     moved = _moved(lost, gained)
     matched: list[tuple[Parameter | None, Parameter | None]] = []
     matched.extend((each, theirs[key]) for key, each in ours.items() if key in theirs)
@@ -47,11 +51,10 @@ def ignored_headers(base: Node, head: Node) -> frozenset[str]:
 
 def _by_key(parameters: Iterable[Parameter], operation: Operation) -> dict[tuple[str, str], Parameter]:
     """Parameters by what identifies them on the wire: path variables by position, headers without case."""
-    # Counted from the end: a base path that moved into the template adds variables at its front.
-    position = {name: str(index) for index, name in enumerate(reversed(variables_of(operation.path)))}
+    places = places_of(operation.path)
     keyed: dict[tuple[str, str], Parameter] = {}
     for each in parameters:
-        name = position.get(each.name, each.name) if each.location == "path" else each.name
+        name = str(places.get(each.name, each.name)) if each.location == "path" else each.name
         keyed[each.location, name.lower() if each.location == "header" else name] = each
     return keyed
 

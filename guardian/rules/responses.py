@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from guardian.model import Confidence, Direction, Effect, Hit, Impact, Severity
@@ -15,7 +15,7 @@ from guardian.rules.pairs import (
 from guardian.rules.part_matching import is_success
 from guardian.rules.presence import keyword
 from guardian.rules.registry import rule
-from guardian.rules.wire import kinds_of, written_as
+from guardian.rules.wire import rewritten
 from guardian.spec.api import Node, Parameter, Response
 
 
@@ -351,24 +351,15 @@ def header_style_changed(pair: HeaderPair) -> Iterator[Delta]:
     """
     if not pair.base or not pair.head:
         return
-    before, after = _looks(pair.base, pair.direction), _looks(pair.head, pair.direction)
-    for kind in sorted(before.keys() & after.keys()):
-        if before[kind] != after[kind]:
-            yield Delta(
-                Effect.CHANGED,
-                f"{_named(pair.base)} is written `{after[kind]}` instead of `{before[kind]}`",
-                field=pair.base.field,
-                base=pair.base.node,
-                head=pair.head.node,
-            )
-            return
-
-
-def _looks(header: Parameter, direction: Direction) -> Mapping[str, str]:
-    """What values of each JSON type look like in a header."""
-    if header.content:
-        return dict.fromkeys(kinds_of(header.content[0].schema, direction), header.content[0].name)
-    return {kind: written_as(header.style, header.explode, kind) for kind in sorted(kinds_of(header.schema, direction))}
+    if texts := rewritten(pair.base, pair.head, pair.direction):
+        before, after = texts
+        yield Delta(
+            Effect.CHANGED,
+            f"{_named(pair.base)} is written `{after}` instead of `{before}`",
+            field=pair.base.field,
+            base=pair.base.node,
+            head=pair.head.node,
+        )
 
 
 def _named(header: Parameter) -> str:

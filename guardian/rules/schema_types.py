@@ -38,9 +38,10 @@ def type_changed(pair: UnionPair) -> Iterator[Delta]:
 
     Why it matters: a decoder written for one JSON type fails on another (one for integers fails on 1.5), and a server
     that no longer takes a type refuses what callers send. A free string in a parameter takes numbers and booleans,
-    since all parameters are text, and so are the octets of a body that is neither JSON nor XML: there a text says no
-    more than no schema does. What is described as a list says of a stream what its items alone say (3.2's
-    ``itemSchema``); what is described as something else cannot be compared with them: a warning.
+    since all parameters are text, and lists and objects that are written as one text (``?ids=a,b``); so are the octets of
+    a body that is neither JSON nor XML: there a text says no more than no schema does. What is described as a list says
+    of a stream what its items alone say (3.2's ``itemSchema``); what is described as something else cannot be compared
+    with them: a warning.
 
     Breaks (request):
         base: {type: string}
@@ -82,9 +83,15 @@ def type_changed(pair: UnionPair) -> Iterator[Delta]:
     if pair.text:
         lost = [atom for atom in lost if not _taken_as_text(atom, pair.head) and not _taken_as_item(atom, pair)]
         gained = [atom for atom in gained if not _taken_as_text(atom, pair.base) and not _came_as_item(atom, pair)]
-    if not lost and not gained:
+    same_text = pair.one_text and any(atom.kind in {"array", "object"} for atom in (*lost, *gained))
+    if same_text:
+        lost = [atom for atom in lost if not _is_one_text(atom, pair.head)]
+        gained = [atom for atom in gained if not _is_one_text(atom, pair.base)]
+    if not lost and not gained and not same_text:
         return
     effect = Effect.CHANGED if lost and gained else Effect.NARROWED if lost else Effect.WIDENED
+    if not lost and not gained:  # the messages are what they were, and taken for something else
+        effect = Effect.WIDENED if pair.direction is Direction.REQUEST else Effect.NARROWED
     decisive = [*lost] if pair.direction is Direction.REQUEST else [*gained]
     silent = bool(decisive) and all(atom.silent for atom in decisive)
     yield Delta(
@@ -146,6 +153,11 @@ def _may_be_one(array: Atom) -> bool:
 
 def _taken_as_text(atom: Atom, shape: Shape) -> bool:
     return atom.kind in _TEXT_KINDS and any(each.free for each in shape.of_kind("string"))
+
+
+def _is_one_text(atom: Atom, shape: Shape) -> bool:
+    """A list or object that travels as one text is any string there."""
+    return atom.kind in {"array", "object"} and any(each.free for each in shape.of_kind("string"))
 
 
 def describe(shape: Shape) -> str:

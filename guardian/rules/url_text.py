@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from itertools import islice, product
+from itertools import chain, islice, product
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 # Readings of one text that are tried: each scalar in it may be read in several ways.
 MAX_READINGS = 64
@@ -95,9 +95,32 @@ def _scalar(value: Any, plain: bool) -> str:
     return text if plain else _escape(text)
 
 
-def readings(value: Any) -> Iterator[Any]:
-    """What the text of a value may be read as; the value itself first."""
+def is_one_text(style: str, explode: bool) -> bool:
+    """Whether all of a list or object is one value in the text, that of a string as much as of a list."""
+    return style in {"simple", "label"} or not (explode or style == "deepObject")
+
+
+def as_one_text(value: Any, style: str, explode: bool) -> str | None:
+    """The text of a list or object where that is one value, unescaped and without what the style puts in front."""
+    if not isinstance(value, list | dict) or not is_one_text(style, explode):
+        return None
+    between = "." if style == "label" and explode else unquote(_SEPARATORS.get(style, ","))
+    if isinstance(value, list):
+        return between.join(_scalar(each, True) for each in value)
+    pairs = [(name, _scalar(each, True)) for name, each in value.items()]
+    return between.join("=".join(pair) for pair in pairs) if explode else between.join(chain.from_iterable(pairs))
+
+
+def readings(value: Any, one_text: str | None = None) -> Iterator[Any]:
+    """What the text of a value may be read as; the value itself first.
+
+    Args:
+        value: a plain value.
+        one_text: the text of a list or object, if that is one value in a URL.
+    """
     yield value
+    if one_text is not None:
+        yield one_text
     leaves: list[Any] = []
     _collect(value, leaves)
     for choice in islice(product(*(_scalar_readings(leaf) for leaf in leaves)), MAX_READINGS):

@@ -7,7 +7,7 @@ the set of URLs that its variables allow (OpenAPI 3.1, Server Variable Object).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import islice, product
 from math import prod
@@ -17,6 +17,8 @@ from guardian.spec.api import Api, Node, Operation, Server
 from guardian.spec.servers import UNSAID
 
 _VARIABLE = re.compile(r"\{([^{}]*)\}")
+_BARE_NAME = re.compile(r"\w[\w.$-]*")
+_HEADER_IN_EXPRESSION = re.compile(r"\$(?:request|response)\.header\.[\w!#$%&'*+.^`|~-]+")
 _PARTS = re.compile(r"(?:([^/?#]*):)?(?://([^/?#]*))?([^?#]*)")
 # What may be left out of a URL (RFC 9110, section 4.2).
 _PORTS = {"http": ":80", "https": ":443"}
@@ -35,6 +37,36 @@ def shape_of(path: str) -> str:
 def variables_of(path: str) -> tuple[str, ...]:
     """The names of a template's variables, in order."""
     return tuple(_VARIABLE.findall(path))
+
+
+@lru_cache(maxsize=4096)
+def places_of(path: str) -> Mapping[str, int]:
+    """Where a template's variables stand, by name, counted from the end: a base path that moved into the template adds
+    variables at its front.
+
+    A parameter may be named without what a template writes around its name: ``{+path}`` and ``{ids*}`` of RFC 6570,
+    ``{proxy+}`` and ``{id:int}`` of gateways and frameworks.
+    """
+    names = variables_of(path)[::-1]
+    places = {name: place for place, name in enumerate(names)}
+    for place, name in enumerate(names):
+        bare = _BARE_NAME.search(name)
+        if bare is not None:
+            places.setdefault(bare[0], place)
+    return places
+
+
+def same_places(base: str, head: str) -> bool:
+    """Whether parameters that are written the same are the same variables of both templates."""
+    if base == head:
+        return True
+    ours, theirs = places_of(base).items(), places_of(head).items()
+    return ours <= theirs or theirs <= ours
+
+
+def expression_of(path: str) -> str:
+    """A callback's expression, in which names of headers are without case."""
+    return _HEADER_IN_EXPRESSION.sub(lambda match: match[0].lower(), path)
 
 
 def path_layers(operation: Operation) -> tuple[Node, ...]:

@@ -159,7 +159,10 @@ class Walker:
                 continue
             seen.add(key)
             ways.append(path)
-            local = self.local(base, head, root.direction, root.text)
+            if root.is_one_text and not path:
+                local = self._compare(base, head, root.direction, True, one_text=True)
+            else:
+                local = self.local(base, head, root.direction, root.text)
             deltas: Iterable[tuple[Rule, Delta]] = local.deltas
             if root.xml:
                 deltas = [*deltas, *self._in_xml(local, base, head, root)]
@@ -239,9 +242,11 @@ class Walker:
             queue.extend((child.base, child.head) for child in local.children)
         return total
 
-    def _compare(self, base: Schema, head: Schema, direction: Direction, text: bool) -> Local:
+    def _compare(
+        self, base: Schema, head: Schema, direction: Direction, text: bool, *, one_text: bool = False
+    ) -> Local:
         below = self._below(base, head)
-        return self._look_closer(base, head, direction, text) if below is None else Local((), below, None)
+        return self._look_closer(base, head, direction, text, one_text) if below is None else Local((), below, None)
 
     def _below(self, base: Schema, head: Schema) -> tuple[Child, ...] | None:
         """What is below two schemas that say the same of themselves as they are written; None if it takes a closer look."""
@@ -266,7 +271,9 @@ class Walker:
                 return None  # not every message carries what is readOnly or writeOnly
         return tuple(children)
 
-    def _look_closer(self, base: Schema, head: Schema, direction: Direction, text: bool) -> Local:
+    def _look_closer(
+        self, base: Schema, head: Schema, direction: Direction, text: bool, one_text: bool = False
+    ) -> Local:
         left = self.base_shaper.shape(base, direction)
         right = self.head_shaper.shape(head, direction)
 
@@ -282,8 +289,9 @@ class Walker:
                 self._matched[key] = found
         matching, children = found.matching, found.children
         union = UnionPair(
-            left, right, direction, text, matching.matched, matching.lost, matching.gained, base.node, head.node, relate
-        )
+            left, right, direction, text, matching.matched, matching.lost, matching.gained, base.node, head.node, relate,
+            one_text,
+        )  # fmt: skip
         if left.subtypes is not None and right.subtypes is not None:
             children = (*children, *subtypes_of(base, head))
         objects = tuple(pair for pair in matching.matched if pair[0].kind == "object")

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from guardian.model import Direction
 from guardian.spec.api import Parameter, Schema
+from guardian.spec.media import JSON
 from guardian.spec.shape import Atom
 from guardian.spec.shaper import Shaper
 
@@ -44,6 +45,12 @@ _OBJECTS = {
     ("matrix", False): ";name=key,a",
 }
 _SCALARS = {"simple": "a", "label": ".a", "matrix": ";name=a"}
+_SCALAR = "scalar"
+_LIKE = {"array": "array", "object": "object"}
+# The JSON types whose values are the same text in a document as outside, by its media type.
+_DOCUMENTS = {JSON: ("boolean", "number"), "text/plain": ("boolean", "number", "string")}
+_RESERVED = frozenset(":/?#[]@!$&'()*+,;=")  # RFC 3986 section 2.2
+_UNRESERVED_FORMATS = frozenset(("uuid", "date"))
 
 
 def written_as(style: str, explode: bool, kind: str) -> str:
@@ -53,9 +60,67 @@ def written_as(style: str, explode: bool, kind: str) -> str:
     return _SCALARS.get(style, "name=a")
 
 
+def looks(parameter: Parameter, kind: str) -> str:
+    """What a value of a JSON type looks like in a parameter or header; a document is named by its media type.
+
+    Numbers and booleans are the same text in JSON as outside, and all scalars are in plain text.
+    """
+    if not parameter.content:
+        return written_as(parameter.style, parameter.explode, kind)
+    media = parameter.content[0].name
+    if kind in _DOCUMENTS.get(media, ()):
+        return written_as("simple" if parameter.location in {"path", "header"} else "form", False, kind)
+    return media
+
+
+def rewritten(base: Parameter, head: Parameter, direction: Direction) -> tuple[str, str] | None:
+    """What some value looks like on base and on head; None if all values look the same."""
+    renamed = base.location == head.location == "path" and base.name != head.name
+    if (base.style, base.explode, base.content) == (head.style, head.explode, head.content) and not renamed:
+        return None
+    if base.content or head.content:
+        # There is nothing but the looks to compare: all that may be sent counts.
+        sender = base if direction is Direction.REQUEST else head
+        compared = _kinds(sender, direction)
+    else:
+        # An array of one item looks like a scalar, and scalars look like each other.
+        ours, theirs = ({_LIKE.get(each, _SCALAR) for each in _kinds(side, direction)} for side in (base, head))
+        compared = frozenset(ours & theirs) or frozenset((_SCALAR,))
+    for kind in sorted(compared):
+        before, after = looks(base, kind), looks(head, kind)
+        if renamed:
+            before, after = before.replace("name", base.name), after.replace("name", head.name)
+        if before != after:
+            return before, after
+    return None
+
+
+def schema_of(parameter: Parameter) -> Schema | None:
+    """The schema of a parameter or header, or of the document that it is."""
+    return parameter.content[0].schema if parameter.content else parameter.schema
+
+
+def may_hold_reserved(atoms: Iterable[Atom]) -> bool:
+    """Whether a text may hold characters that stand for themselves only where ``allowReserved`` lets them."""
+    return any(map(_may_hold_reserved, atoms))
+
+
 def kinds_of(schema: Schema | None, direction: Direction) -> frozenset[str]:
     """The JSON types that a schema allows."""
     return Shaper().shape(schema or Schema(()), direction).kinds
+
+
+def _kinds(parameter: Parameter, direction: Direction) -> frozenset[str]:
+    kinds = kinds_of(schema_of(parameter), direction)
+    return kinds - {"null"} or kinds
+
+
+def _may_hold_reserved(atom: Atom) -> bool:
+    if atom.kind == "string":
+        if atom.enum is not None:
+            return any(_RESERVED & set(str(node.value)) for node in atom.enum.values())
+        return not _UNRESERVED_FORMATS & atom.formats.keys()
+    return atom.kind in {"array", "object"}
 
 
 def exploded(
@@ -64,10 +129,12 @@ def exploded(
     """Parameters as they are on the wire: exploded query objects are replaced by their properties.
 
     Not so where the object carries constraints of its own, or where ``others``, the parameters of the other side,
-    have an object of that name which does, or which demands something else: then objects are compared as objects.
+    have an object of that name which does, which demands something else, or which is written differently: then objects
+    are compared as objects.
     """
     parameters, others = list(parameters), list(others)
-    kept_whole = {each.name for each in others if _constrained_object(each, others_shaper)}
+    kept_whole = _written_differently(parameters, shaper, others, others_shaper)
+    kept_whole |= {each.name for each in others if _constrained_object(each, others_shaper)}
     demands = [
         {each.name: _demands(each, one) for each in side}
         for side, one in ((parameters, shaper), (others, others_shaper))
@@ -84,6 +151,35 @@ def exploded(
         else:
             result.extend(_parts(parameter, plain))
     return result
+
+
+def _written_differently(
+    parameters: list[Parameter], shaper: Shaper, others: list[Parameter], others_shaper: Shaper
+) -> set[str]:
+    """The names of query parameters that are objects on both sides and written differently, or objects on one alone."""
+    theirs = {each.name: each for each in others if each.location == "query"}
+    return {
+        each.name
+        for each in parameters
+        if each.location == "query"
+        and each.name in theirs
+        and _differ_as_objects(
+            each, _objects(each, shaper), theirs[each.name], _objects(theirs[each.name], others_shaper)
+        )
+    }
+
+
+def _differ_as_objects(
+    one: Parameter, objects: tuple[Atom, ...], other: Parameter, other_objects: tuple[Atom, ...]
+) -> bool:
+    if objects and other_objects:
+        return looks(one, "object") != looks(other, "object")
+    # A property of the parameter's own name is on the wire what a scalar of that name is.
+    return bool(objects or other_objects) and not any(one.name in each.properties for each in objects or other_objects)
+
+
+def _objects(parameter: Parameter, shaper: Shaper) -> tuple[Atom, ...]:
+    return tuple(shaper.shape(schema_of(parameter) or Schema(()), Direction.REQUEST).of_kind("object"))
 
 
 def _demands(parameter: Parameter, shaper: Shaper) -> object:

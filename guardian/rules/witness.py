@@ -20,7 +20,7 @@ from weakref import WeakKeyDictionary
 from guardian.model import Confidence, Direction, Effect, Witness
 from guardian.rules.below import Child
 from guardian.rules.boundaries import Boundaries
-from guardian.rules.form_fields import TEXT, Writing, read_as, written_at
+from guardian.rules.form_fields import TEXT, FormField, Writing, read_as, written_at
 from guardian.rules.form_messages import Place, Sent, as_sent
 from guardian.rules.judge import Judge, Judges
 from guardian.rules.laying import around
@@ -336,7 +336,10 @@ def _turned(root: SchemaRoot, base: _T, head: _T) -> tuple[_T, _T]:
 
 def _writing(root: SchemaRoot) -> Writing:
     """How the values of a root are written."""
-    return TEXT if root.text and root.form is None else root.form
+    if root.form is not None or not root.text:
+        return root.form
+    # As many roots as can share what is found for one of them.
+    return FormField(root.style, root.explode is True, styled=True) if root.is_one_text else TEXT
 
 
 def _writing_at(found: Found) -> Writing:

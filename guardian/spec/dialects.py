@@ -31,6 +31,7 @@ class Dialect(NamedTuple):
         exploded_styles: styles that explode unless the document says otherwise.
         parameter_locations: where a parameter may be.
         ignored_headers: header parameters that the specification tells readers to ignore, lower case.
+        reserved_locations: where ``allowReserved`` means something, as nowhere else a parameter is percent-encoded.
         collection_formats: 2.0's ``collectionFormat`` as (style or "" for the location's default, explode).
         reference_siblings: fields beside ``$ref`` that count, where the target is not a schema.
         schema_siblings: whether keywords beside ``$ref`` count in a schema (JSON Schema 2020-12: yes).
@@ -50,6 +51,7 @@ class Dialect(NamedTuple):
     webhooks: tuple[str, ...] = ()
     parameter_locations: frozenset[str] = frozenset(("query", "path", "header", "cookie"))
     ignored_headers: frozenset[str] = frozenset(("accept", "content-type", "authorization"))
+    reserved_locations: frozenset[str] = frozenset(("query",))
     reference_siblings: frozenset[str] = frozenset()
     schema_siblings: bool = False
     json_schema: bool = False
@@ -91,6 +93,7 @@ SWAGGER_2_0 = Dialect(
     default_styles=MappingProxyType({"query": "form", "path": "simple", "header": "simple"}),
     parameter_locations=frozenset(("query", "path", "header")),
     ignored_headers=frozenset(),
+    reserved_locations=frozenset(),
     nullable="x-nullable",
     request_body=False,
     collection_formats=MappingProxyType(
@@ -133,6 +136,7 @@ OPENAPI_3_2 = Dialect(
     additional_operations="additionalOperations",
     webhooks=("webhooks", "x-webhooks"),
     parameter_locations=frozenset(("query", "querystring", "path", "header", "cookie")),
+    reserved_locations=frozenset(("query", "path", "cookie")),
     reference_siblings=_SIBLINGS_31,
     schema_siblings=True,
     json_schema=True,

@@ -105,9 +105,14 @@ def _form(fields: list[Node], consumes: tuple[str, ...], place: Node) -> Body:
         name = str(node.value["name"])
         is_file = node.value.get("type") == "file"
         properties[name] = _binary(node).value if is_file else {"$ref": _reference(place, node)}
+        written: dict[str, Any] = {}
         if node.value.get("type") == "array":
             style, explode = style_of(node, "query", DIALECTS[node.document.dialect])
-            encoding[name] = Node(node.document, node.pointer, {"style": style, "explode": explode})
+            written |= {"style": style, "explode": explode}
+        if node.value.get("allowEmptyValue") is True:
+            written["allowEmptyValue"] = True
+        if written:
+            encoding[name] = Node(node.document, node.pointer, written)
     required = [str(node.value["name"]) for node in fields if node.value.get("required") is True]
     schema = Schema(
         (Node(place.document, place.pointer, {"type": "object", "properties": properties, "required": required}),)

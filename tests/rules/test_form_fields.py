@@ -201,3 +201,54 @@ def test_a_query_string_is_a_form() -> None:
 
     (found,) = changes(document("a", "b"), document("a"))
     assert shown(found) == "f=b&m=a"
+
+
+def styled_form(version: str, media: str, style: Any, kind: str = "array") -> dict[str, Any]:
+    """A form with one field `f` that has a style, in a dialect."""
+    encoding = {"encoding": {"f": style}} if style else {}
+    content = {media: {"schema": of("f", {"type": kind}), **encoding}}
+    return api(json.dumps({"/forms": {"post": {"requestBody": {"content": content}, "responses": {}}}}), version)
+
+
+@pytest.mark.parametrize(
+    ("version", "media", "told"),
+    [
+        ("3.0.3", MULTIPART, False),
+        ("3.0.3", URLENCODED, True),
+        ("3.1.0", MULTIPART, True),
+        ("3.1.0", "multipart/mixed", False),
+    ],
+)
+def test_styles_count_where_the_dialect_reads_them(version: str, media: str, told: bool) -> None:
+    """3.0 ignores them in multipart forms, later ones in what is no form."""
+    found = changes(*(styled_form(version, media, style) for style in (None, {"style": "form", "explode": False})))
+    assert [each.rule for each in found] == (["encoding-changed"] if told else [])
+
+
+def test_a_field_that_holds_no_reserved_character_loses_nothing() -> None:
+    """`allowReserved` means nothing to a number."""
+    for kind, told in (("integer", False), ("string", True)):
+        sides = (styled_form("3.1.0", URLENCODED, {"allowReserved": each}, kind) for each in (True, False))
+        assert bool(changes(*sides)) is told
+
+
+def test_a_field_of_2_0_must_have_a_value() -> None:
+    """`allowEmptyValue` of a form field; 3.x has nothing of the kind, so an upgrade says nothing."""
+
+    def side(*rest: str, kind: str = "string") -> dict[str, Any]:
+        field = ", ".join(("in: formData, name: f", f"type: {kind}", *rest))
+        return api(f"{{/forms: {{post: {{parameters: [{{{field}}}], responses: {{}}}}}}}}", "2.0")
+
+    for kind in ("string", "integer", "array"):
+        with_it, without = side("allowEmptyValue: true", kind=kind), side(kind=kind)
+        assert [(each.rule, each.field, each.severity) for each in changes(with_it, without)] == [
+            ("encoding-changed", "f", Severity.BREAKING)
+        ]
+        assert {each.severity for each in changes(without, with_it)} == {Severity.INFO}
+    assert changes(side("allowEmptyValue: true"), styled_form("3.0.3", URLENCODED, None, "string")) == []
+
+
+def test_a_list_in_one_text_may_be_read_as_that_text() -> None:
+    """No witness is made of it; of one that is repeated there is one."""
+    assert is_open(changed(TEXTS, STRING, {"style": "form", "explode": False}))
+    assert shown(changed(TEXTS, STRING, {"style": "form", "explode": True})) == "f=a&f=a"

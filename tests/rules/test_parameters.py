@@ -153,3 +153,220 @@ def test_a_document_in_a_parameter_is_compared_inside() -> None:
         for schema in ("{type: object}", "{type: object, required: [a], properties: {a: {type: string}}}")
     )
     assert ("required-property-added", "query:q.a", "breaking") in told(one, other)
+
+
+PLACES = "{'/a/%s': {get: {parameters: [%s]}}}"
+NUMBER_THEN_TEXT = (
+    "{in: path, name: id, required: true, schema: {type: integer}}, "
+    "{in: path, name: sku, required: true, schema: {type: string}}"
+)
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "broken"),
+    [
+        ("{id}/of/{sku}", "{sku}/of/{id}", ["path:sku"]),  # the same words, of other places
+        ("{id}/of/{sku}", "{sku}/of/{id}/", ["", "path:sku"]),
+        ("{id}/of/{sku}", "{id}/of/{sku}", []),
+        ("{+id}/of/{sku*}", "{id}/of/{sku}", []),
+        ("{+id}/of/{sku}", "{sku}/of/{id}", ["path:sku"]),
+        ("{id:int}/of/{sku+}", "{sku}/of/{id}", ["path:sku"]),
+    ],
+)
+def test_variables_that_change_places(base: str, head: str, broken: list[str]) -> None:
+    """The path item is the same word for word, and what stands where is not."""
+    found = changes(api(PLACES % (base, NUMBER_THEN_TEXT)), api(PLACES % (head, NUMBER_THEN_TEXT)))
+    assert [each.field for each in found if each.severity.value != "info"] == broken
+
+
+def test_variables_that_change_places_at_the_path() -> None:
+    """Also where the parameters are the path item's, and referred to."""
+    paths = "{'/a/%s': {parameters: [{$ref: '#/components/parameters/id'}, {$ref: '#/components/parameters/sku'}], get: {}}}"
+    schemas = {"id": {"type": "string", "enum": ["x"]}, "sku": {"type": "string", "enum": ["y"]}}
+    parameters = {
+        name: {"in": "path", "name": name, "required": True, "schema": schema} for name, schema in schemas.items()
+    }
+    base, head = (api(paths % path, components={"parameters": parameters}) for path in ("{id}/{sku}", "{sku}/{id}"))
+    assert ("enum-value-removed", "path:id", "breaking") in told(base, head)
+
+
+def test_a_variable_with_an_operator_is_that_variable() -> None:
+    """RFC 6570 writes more than the name; the parameter has the name alone."""
+    one, other = (
+        api(PLACES % (path, f"{{in: path, name: x, required: true, schema: {{type: {kind}}}}}"))
+        for path, kind in (("{+x}", "string"), ("{x}", "integer"))
+    )
+    assert told(one, other) == [("type-changed", "path:x", "breaking")]
+
+
+OBJECTS = {
+    "deep": "style: deepObject, explode: true, %s",
+    "exploded": "%s",
+    "joined": "explode: false, %s",
+    "document": "content: {application/json: {%s}}",
+}
+
+
+@pytest.mark.parametrize(("base", "head"), [(a, b) for a in OBJECTS for b in OBJECTS if a != b])
+def test_an_object_that_is_written_differently_is_one_break(base: str, head: str) -> None:
+    """What was taken apart on one side stays whole, as the objects do that have rules of their own."""
+    one, other = (get(f"{{in: query, name: filter, {OBJECTS[each] % (OBJECT % '')}}}") for each in (base, head))
+    rule = "parameter-content-changed" if "document" in {base, head} else "parameter-style-changed"
+    assert told(one, other) == [(rule, "query:filter", "breaking")]
+
+
+def test_an_object_that_was_a_text_has_another_type() -> None:
+    """One of its name: it is no other parameter, unless the object has a property of that name."""
+    text = get("{in: query, name: filter, schema: {type: string}}")
+    deep = get(f"{{in: query, name: filter, style: deepObject, {OBJECT % ''}}}")
+    assert told(text, deep) == [("type-changed", "query:filter", "breaking")]
+    assert told(get(PAGE), get(f"{{in: query, name: page, {OBJECT % ''}}}")) == [
+        ("parameter-added", "query:limit", "info")
+    ]
+
+
+def path_parameter(name: str, rest: str, kind: str = "string") -> dict[str, object]:
+    return api(
+        f"{{'/a/{{{name}}}': {{get: {{parameters: [{{in: path, name: {name}, required: true, {rest}, schema: {{type: {kind}}}}}]}}}}}}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("rest", "kind", "breaks"),
+    [
+        ("style: matrix", "string", True),
+        ("style: matrix", "array", True),
+        ("style: matrix", "object", True),
+        ("style: matrix, explode: true", "object", False),  # its properties alone are named
+        ("style: label", "string", False),
+        ("style: simple", "string", False),
+    ],
+)
+def test_a_matrix_writes_the_name_of_its_variable(rest: str, kind: str, breaks: bool) -> None:
+    """``;id=5`` is not ``;userId=5``; in all other styles the name is not on the wire."""
+    found = told(path_parameter("id", rest, kind), path_parameter("userId", rest, kind))
+    assert found == ([("parameter-style-changed", "path:id", "breaking")] if breaks else [])
+
+
+def test_style_and_type_may_change_at_once() -> None:
+    """Scalars look like each other, and like an array of one: that the style is another one is seen all the same."""
+    number = path_parameter("id", "style: simple", "integer")
+    for kind in ("string", "array"):
+        found = told(number, path_parameter("id", "style: label", kind))
+        assert ("parameter-style-changed", "path:id", "breaking") in found
+
+
+ONE_TEXT = [
+    ("query", "explode: false", "type: array, items: {type: string}"),
+    ("query", "style: pipeDelimited, explode: false", "type: array, items: {type: string}"),
+    ("query", "explode: false", "type: object, properties: {a: {type: string}}"),
+    ("header", "style: simple", "type: array, items: {type: integer}"),
+    ("header", "explode: true", "type: object, properties: {a: {type: string}}"),
+]
+
+
+@pytest.mark.parametrize(("location", "style", "schema"), ONE_TEXT)
+def test_a_list_in_one_text_is_a_string(location: str, style: str, schema: str) -> None:
+    """``ids=a,b`` is a string as much as it is a list; a string that must look otherwise is another matter."""
+    base, head, limited = (
+        get(f"{{in: {location}, name: X-Ids, {style}, schema: {{{each}}}}}")
+        for each in (schema, "type: string", "{type: string, enum: [all, none]}".strip("{}"))
+    )
+    assert told(base, head) == [("type-changed", f"{location}:X-Ids", "info")]
+    [change] = changes(base, limited)
+    assert (change.severity.value, change.confidence) == ("breaking", Confidence.PROVED)
+
+
+def test_a_list_in_one_text_is_a_string_to_readers_too() -> None:
+    """The same in a response header, the other way round."""
+    one, other = (
+        api(f"{{/a: {{get: {{responses: {{'200': {{headers: {{X-Ids: {{schema: {schema}}}}}}}}}}}}}}}")
+        for schema in ("{type: string}", "{type: array, items: {type: string}}")
+    )
+    assert told(one, other) == [("type-changed", "header:X-Ids", "info")]
+
+
+def test_a_list_that_is_repeated_is_no_string() -> None:
+    """``ids=a&ids=b`` has no one text."""
+    base = get("{in: query, name: ids, schema: {type: array, items: {type: string}}}")
+    assert told(base, get("{in: query, name: ids, schema: {type: string}}")) == [
+        ("type-changed", "query:ids", "breaking")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("schema", "content", "head", "rules"),
+    [
+        ("integer", "application/json", "integer", []),
+        ("boolean", "application/json", "boolean", []),
+        ("string", "text/plain", "string", []),
+        ("integer", "text/plain", "integer", []),
+        ("string", "application/json", "string", ["parameter-content-changed"]),
+        ("array", "application/json", "array", ["parameter-content-changed"]),
+        ("integer", "application/json", "string", ["type-changed"]),
+        ("integer", "application/json", "boolean", ["type-changed"]),
+        ("string", "text/plain", "integer", ["type-changed"]),
+        ("integer", "text/plain", "string", []),
+    ],
+)
+def test_a_document_may_be_the_same_text(schema: str, content: str, head: str, rules: list[str]) -> None:
+    """A number is the same in JSON, a string is in plain text; then the schemas are compared."""
+    base = get(f"{{in: query, name: q, schema: {{type: {schema}}}}}")
+    document = get(f"{{in: query, name: q, content: {{{content}: {{schema: {{type: {head}}}}}}}}}")
+    assert [rule for rule, _, severity in told(base, document) if severity == "breaking"] == rules
+
+
+def test_a_header_may_be_a_document_of_the_same_text() -> None:
+    """The same in response headers, where head is who sends."""
+
+    def header(rest: str) -> dict[str, object]:
+        return api(f"{{/a: {{get: {{responses: {{'200': {{headers: {{X-N: {{{rest}}}}}}}}}}}}}}}")
+
+    number = header("schema: {type: integer}")
+    assert told(number, header("content: {application/json: {schema: {type: integer}}}")) == []
+    assert told(number, header("content: {application/json: {schema: {type: string}}}")) == [
+        ("header-style-changed", "header:X-N", "breaking")
+    ]
+    assert told(number, header("content: {text/plain: {schema: {type: string}}}")) == [
+        ("type-changed", "header:X-N", "breaking")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("parameter", "told_of"),
+    [
+        ("in: header, name: X-A, allowEmptyValue: true, schema: {type: string}", False),
+        ("in: header, name: X-A, allowReserved: true, schema: {type: string}", False),
+        ("in: query, name: a, allowReserved: true, schema: {type: integer}", False),
+        ("in: query, name: a, allowReserved: true, schema: {type: string, enum: [up, down]}", False),
+        ("in: query, name: a, allowReserved: true, schema: {type: string, format: uuid}", False),
+        ("in: query, name: a, allowReserved: true, schema: {type: string, enum: ['a:b']}", True),
+        ("in: query, name: a, allowReserved: true, schema: {type: array, items: {type: string}}", True),
+        ("in: query, name: a, allowEmptyValue: true, schema: {type: string}", True),
+    ],
+)
+def test_what_has_no_effect_is_not_told(parameter: str, told_of: bool) -> None:
+    """``allowEmptyValue`` is of the query alone, ``allowReserved`` of values that may hold such characters."""
+    bare = parameter.replace("allowEmptyValue: true, ", "").replace("allowReserved: true, ", "")
+    assert bool(told(get(f"{{{parameter}}}"), get(f"{{{bare}}}"))) is told_of
+
+
+def test_reserved_characters_in_a_path_since_3_2() -> None:
+    """3.2 reads ``allowReserved`` wherever values are percent-encoded, what was before it in the query alone."""
+    with_it, without = (path_parameter("id", rest) for rest in ("allowReserved: true", "deprecated: false"))
+    assert told(with_it, without) == []
+    assert [rule for rule, _, _ in told({**with_it, "openapi": "3.2.0"}, {**without, "openapi": "3.2.0"})] == [
+        "parameter-style-changed"
+    ]
+
+
+def test_header_names_in_expressions_have_no_case() -> None:
+    """A callback's URL is taken from the same header, however that is written."""
+
+    def calling(expression: str) -> dict[str, object]:
+        return api(f"{{/a: {{post: {{callbacks: {{done: {{'{expression}': {{post: {{}}}}}}}}}}}}}}")
+
+    base = calling("{$request.header.X-Cb}/done")
+    assert told(base, calling("{$request.header.x-cb}/done")) == []
+    assert told(base, calling("{$request.header.x-cb}/Done")) != []
+    assert told(calling("{$request.query.cb}"), calling("{$request.query.CB}")) != []

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from guardian.rules.url_text import readings, write
+from guardian.rules.url_text import as_one_text, readings, write
 
 ARRAY = ["blue", "black", "brown"]
 OBJECT = {"R": 100, "G": 200, "B": 150}
@@ -75,3 +75,27 @@ def test_readings(value: Any, read: list[Any]) -> None:
 
 def test_readings_are_bounded() -> None:
     assert len(list(readings(["1"] * 200))) < 200
+
+
+@pytest.mark.parametrize(
+    ("value", "style", "explode", "text"),
+    [
+        (ARRAY, "form", False, "blue,black,brown"),
+        (ARRAY, "spaceDelimited", False, "blue black brown"),
+        (ARRAY, "tabDelimited", False, "blue\tblack\tbrown"),
+        (ARRAY, "pipeDelimited", False, "blue|black|brown"),
+        (ARRAY, "simple", True, "blue,black,brown"),
+        (ARRAY, "label", True, "blue.black.brown"),
+        (ARRAY, "matrix", False, "blue,black,brown"),
+        (OBJECT, "form", False, "R,100,G,200,B,150"),
+        (OBJECT, "simple", True, "R=100,G=200,B=150"),
+        (ARRAY, "form", True, None),
+        (ARRAY, "matrix", True, None),
+        (OBJECT, "deepObject", False, None),
+        ("blue", "simple", False, None),
+    ],
+)
+def test_one_text(value: Any, style: str, explode: bool, text: str | None) -> None:
+    """A list or object that is one value on the wire may be read as that value."""
+    assert as_one_text(value, style, explode) == text
+    assert text is None or text in list(readings(value, text))

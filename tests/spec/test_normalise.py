@@ -215,7 +215,8 @@ def test_written_styles_are_kept() -> None:
     assert (pipes.style, pipes.explode) == ("pipeDelimited", False)
     assert (deep.style, deep.explode) == ("deepObject", False)
     assert (exploded.style, exploded.explode, exploded.allow_reserved) == ("simple", True, True)
-    assert (cookie.style, cookie.explode, cookie.allow_empty, cookie.deprecated) == ("cookie", True, True, True)
+    assert (cookie.style, cookie.explode, cookie.deprecated) == ("cookie", True, True)
+    assert not cookie.allow_empty, "which is of query parameters alone"
 
 
 def test_parameters_have_a_schema_or_content() -> None:
