@@ -201,6 +201,11 @@ def _weight(services: Sequence[Service], sides: Sides) -> int:
     return sum(sizes) + _EACH * len(services)
 
 
+def options_of(request: CheckRequest) -> Options:
+    """What services are compared with."""
+    return Options(severity=request.config.severity, stability=request.config.lifecycle.stability_extension)
+
+
 def compare_one(service: Service, apis: Apis, options: Options, jobs: int = 1) -> Comparison | None:
     """One service on both sides; ``None`` if both are written the same, in every file.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -68,10 +68,19 @@ class Declared:
         return lambda name: self.files[name] if name in self.files else other(name)
 
 
-def declared_consumers(sides: Sides, selection: Selection, apis: Apis, request: CheckRequest) -> Declared:
+def declared_consumers(
+    sides: Sides, selection: Selection, apis: Apis, request: CheckRequest, changed: Collection[str] = ()
+) -> Declared:
     """Read every declaration that ``--consumers`` or guardian.yaml name.
 
     Where base is a revision its own declarations count as deployed; elsewhere there is one state of them.
+
+    Args:
+        sides: both sides.
+        selection: the services.
+        apis: both sides' APIs.
+        request: what was asked for.
+        changed: the services that are not written the same on both sides: what head lost of them is still called.
 
     Raises:
         ReadError: a declaration that was named cannot be read.
@@ -87,7 +96,8 @@ def declared_consumers(sides: Sides, selection: Selection, apis: Apis, request: 
     names = sorted({service.name for service in services} | request.config.services.keys())
     elsewhere = Opener()
     head_patterns = [_on_head(pattern, sides, request, elsewhere) for pattern in request.consumers]
-    head = load_consumers(head_patterns, names, apis.heads(), others=selection.names)
+    before = {name: api for name in sorted(changed) if (api := apis.base(name)) is not None}
+    head = load_consumers(head_patterns, names, apis.heads(), others=selection.names, before=before)
     naming = Naming({service.name for service in services}, selection.names, apis.routes)
     consumers = tuple(map(naming, with_owners(head.consumers, request.cwd)))
     renamed = by_former_names(naming.used, services, selection.names, sides)

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from guardian.check.compare import Apis, Compared
+from guardian.check.compare import Apis, Compared, options_of
 from guardian.check.configfile import read_exceptions
 from guardian.check.declared import Declared
 from guardian.check.exceptions import Called, accept, matches, missing_signatures, taken_for_another
@@ -79,13 +79,16 @@ def _traced(
 
     if not declared.any:
         return settle(found, request.mode, (), public, lowered), []
+    from guardian.check.crossings import answered_anew, told_of_somebody
     from guardian.check.recorded import confirmed
     from guardian.graph.blast import blast
     from guardian.graph.strangers import unknown_operations, unknown_services
 
-    traced = blast(found, apis.routes(), declared.base, declared.head)
+    crossing = answered_anew(declared.everybody, apis, looked_into, options_of(request))
+    traced = blast((*found, *crossing), apis.routes(), declared.base, declared.head)
     declared.edges = traced.edges
     evident, stale = confirmed(traced.changes, apis.routes(), declared.everybody, declared.files)
+    evident = told_of_somebody(evident, crossing)
     suspects = {service.name for service in selection.chosen} & (declared.moved() | set(looked_into))
     strangers = [
         each._replace(fingerprint=fingerprint(each, each.service))

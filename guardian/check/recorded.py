@@ -227,11 +227,12 @@ def _findings(unexplained: Iterable[_Evidence], routes: Routes, people: Mapping[
         exchange, problem = evidence.exchange, evidence.problem
         operation = routes.base(exchange.service, exchange.operation)
         assert operation is not None, "it fitted base"
+        name = routes.key(exchange.service, exchange.operation)
         head = routes.head(exchange.service, exchange.operation)
         request = problem.direction is Direction.REQUEST
         field = "" if problem.path == ROOT else fieldpath.write(problem.path)
         place = "request body" if request else f"response {exchange.status}"
-        key = (exchange.service, operation.name, place, field, problem.message)
+        key = (exchange.service, name, place, field, problem.message)
         if key in found:
             if all(each.consumer != exchange.consumer for each in found[key].consumers):
                 found[key] = _with(found[key], evidence, people)
@@ -240,7 +241,7 @@ def _findings(unexplained: Iterable[_Evidence], routes: Routes, people: Mapping[
         change = Change(
             rule=RULE,
             service=exchange.service,
-            operation=operation.name,
+            operation=name,
             direction=problem.direction,
             place="request" if request and problem.path.place else place,
             field=field,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from guardian import __version__
-from guardian.check.compare import Apis, compare_all
+from guardian.check.compare import Apis, compare_all, options_of
 from guardian.check.configfile import read_config
 from guardian.check.declared import Declared, declared_consumers
 from guardian.check.fixes import proposed, situation_of
@@ -19,7 +19,6 @@ from guardian.check.sides import Sides, open_sides, told, with_itself
 from guardian.config import CheckRequest, FailOn
 from guardian.errors import UsageError
 from guardian.model import Change, Fix, Impact, Note, Only, Report, Severity, Summary, Verdict
-from guardian.rules.compare import Options
 
 if TYPE_CHECKING:
     from guardian.fixes.bench import Situation
@@ -49,11 +48,11 @@ def run(
     apis = Apis(selection.services, sides, request)
     if keep is not None:
         keep(apis)
-    compared = compare_all(selection.chosen, apis, request, tell, _options(request))
+    compared = compare_all(selection.chosen, apis, request, tell, options_of(request))
 
     tell("tracing consumers")
     with apis.explaining():
-        declared = declared_consumers(sides, selection, apis, request)
+        declared = declared_consumers(sides, selection, apis, request, compared.services)
         changes, notes = judge(compared, selection, declared, apis, request)
     untouched = 0
     if request.only_consumers:
@@ -61,7 +60,7 @@ def run(
         changes, untouched = kept, len(changes) - len(kept)
 
     def situation() -> Situation:
-        return situation_of(declared, selection, apis, request, _options(request))
+        return situation_of(declared, selection, apis, request, options_of(request))
 
     fixes: tuple[Fix, ...] = ()
     if request.fixes:
@@ -108,10 +107,6 @@ def run(
         base=told(sides.base),
         head=told(sides.head),
     )
-
-
-def _options(request: CheckRequest) -> Options:
-    return Options(severity=request.config.severity, stability=request.config.lifecycle.stability_extension)
 
 
 def _counts(change: Change) -> bool:

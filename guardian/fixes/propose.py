@@ -62,9 +62,11 @@ def propose(situation: Situation, changes: Iterable[Change], jobs: int = 1) -> P
         jobs: processes at most.
     """
     bench = Bench(situation, changes)
-    wanted = sorted(filter(wants_fix, bench.changes), key=lambda change: -change.counts_as.rank)
+    # What is between two operations, neither of which changed, is not mended by an edit of either.
+    mendable = [each for each in bench.changes if not bench.routes.crosses(each.service, each.operation)]
+    wanted = sorted(filter(wants_fix, mendable), key=lambda change: -change.counts_as.rank)
     kept = [each for each in wanted if _both_sides(situation, each.service)]
-    groups = grouped(situation, bench.changes, kept)
+    groups = grouped(situation, mendable, kept)
     searches = [Search(Work(bench, group)) for group in groups[:MOST_CAUSES]]
     with _what_lives_set_apart():
         _find_first(bench, searches, jobs)  # every cause gets one fix before any gets a choice of several

@@ -39,6 +39,8 @@ def replay(
     for exchange in exchanges(consumers, files):
         if exchange.service not in services or not exchange.is_excerpt:
             continue
+        if routes.crosses(exchange.service, exchange.operation):
+            continue  # head has another operation answer this path, which no fix is about
         before = routes.base(exchange.service, exchange.operation)
         if before is None or on_base.problems(before, exchange):
             continue  # a recording of another time: nothing can be told from it

@@ -13,6 +13,7 @@ from guardian import fieldpath
 from guardian.fieldpath import ROOT, Path
 from guardian.graph.aliases import Aliases, response_for, status_of
 from guardian.graph.consumers.routes import Routes
+from guardian.graph.statuses import moves_among
 from guardian.graph.uses import Field, Use
 from guardian.model import Change, Direction, Hit, Impact, Location
 
@@ -84,7 +85,12 @@ class Judge:
             if use.operation is not None and (certain := self._handles(ripple, use)) is not None
         ]
         if change.hit is Hit.EVERY_USER and ripple.first:
-            yield from (self._every_user(ripple, use, impact, certain) for use, certain in handled)
+            sides = [side(ripple.service, ripple.key) for side in (self._routes.base, self._routes.head)]
+            yield from (
+                self._every_user(ripple, use, impact, certain)
+                for use, certain in handled
+                if not moves_among(change.place, use.responses, *sides)
+            )
             return
         # An error's body is not what `reads` speaks of: whoever handles that status may mind, others do not.
         for use, certain in handled:

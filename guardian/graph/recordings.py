@@ -12,6 +12,8 @@ from urllib.parse import parse_qsl, urlsplit
 
 from guardian.errors import ReadError
 from guardian.graph.consumers.bodies import NOT_JSON, header_value, is_json, parse_json
+from guardian.graph.consumers.cookies import cookies_in
+from guardian.graph.consumers.har import cookies_sent
 from guardian.graph.consumers.pact import body_of, example
 from guardian.graph.uses import Confidence, Consumer, Use
 from guardian.model import Location
@@ -38,6 +40,8 @@ class Exchange:
         confidence: ``asserted`` for a contract test, which says what its consumer needs; ``called`` for a recording,
             which only shows what came back.
         path: as it was called, without query.
+        cookies: that were sent.
+        handled: the statuses that would do as well, ``201`` or ``2XX``.
     """
 
     consumer: str
@@ -51,6 +55,8 @@ class Exchange:
     request: Message
     status: int | None
     response: Message
+    cookies: tuple[tuple[str, str], ...] = ()
+    handled: tuple[str, ...] = ()
 
     @property
     def is_excerpt(self) -> bool:
@@ -117,6 +123,8 @@ def _of_pact(use: Use, interaction: Mapping[str, Any]) -> Exchange:
         _message(request),
         status if isinstance(status, int) else None,
         _message(response),
+        tuple(cookies_in(header_value(example(request.get("headers")), "cookie"))),
+        use.responses or (),
     )
 
 
@@ -171,6 +179,7 @@ def _of_har(use: Use, document: Any) -> Iterator[Exchange]:
         Message(
             _headers(response), *((None, "") if content.get("encoding") or content.get("_isBinary") else _text(content))
         ),
+        tuple(cookies_sent(request)),
     )
 
 

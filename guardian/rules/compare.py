@@ -21,7 +21,7 @@ from guardian.rules.urls import shape_of
 from guardian.rules.verdict import judge
 from guardian.rules.walk import Found, Same, Walker, said_of
 from guardian.rules.walk_paths import write_path
-from guardian.spec.api import Api, Node, looking_at
+from guardian.spec.api import Api, Node, Operation, looking_at
 from guardian.spec.dialects import DIALECTS
 from guardian.spec.shape import meant
 from guardian.spread import MOST_PARTS, spread
@@ -85,6 +85,18 @@ def compare_fully(
         return Comparison(tuple(comparer.run(jobs)), tuple(comparer.notes()))
 
 
+def compare_operations(
+    base: tuple[Api, Operation],
+    head: tuple[Api, Operation],
+    *,
+    same: Same | None = None,
+    options: Options | None = None,
+) -> list[Change]:
+    """All changes between two operations that are no pair by their names; named as base's is."""
+    with looking_at(base[0], head[0]):
+        return _Comparer(base[0], head[0], same, options or Options()).run_one((base[1], head[1]))
+
+
 def _never(base: Node, head: Node) -> bool:
     return False
 
@@ -123,6 +135,14 @@ class _Comparer:
         token = STABILITY.set(self.options.stability)
         try:
             return self._together(self._found(jobs))
+        finally:
+            STABILITY.reset(token)
+
+    def run_one(self, matched: Matched) -> list[Change]:
+        """What one pair of operations says."""
+        token = STABILITY.set(self.options.stability)
+        try:
+            return self._together([self._portion(Aligner(self.base, self.head, self._same), [matched])])
         finally:
             STABILITY.reset(token)
 

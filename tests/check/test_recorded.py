@@ -273,3 +273,119 @@ def test_the_gate_fails_by_evidence(check: Any, folder: Folder) -> None:
     (change,) = [each for each in json.loads(outcome.out)["changes"] if each["field"] == "email"]
     assert change["counts_as"] == "breaking"
     assert "(shop.json:9)" in change["consumers"][0]["because"][-1]
+
+
+# --- media types ------------------------------------------------------------------------------------------------------
+
+
+def renaming(longest: int, *declared: str, user: Any = USER) -> dict[str, Any]:
+    """A specification of one operation that takes a name, under these media types, and answers with a user."""
+    data = document(method="patch", user=user)
+    schema = {"type": "object", "properties": {"name": {"type": "string", "maxLength": longest}}}
+    operation = data["paths"]["/users/{id}"]["patch"]
+    operation["requestBody"] = {"content": {each: {"schema": schema} for each in declared}}
+    operation["responses"]["200"]["content"] = {
+        each: {"schema": {"$ref": "#/components/schemas/User"}} for each in declared
+    }
+    return data
+
+
+@pytest.mark.parametrize(
+    ("declared", "said"),
+    [
+        ("application/json", "application/json; charset=utf-8"),
+        ("application/json; charset=utf-8", "application/json"),
+        ("application/merge-patch+json", "application/merge-patch+json"),
+        ("application/hal+json", "Application/HAL+json"),
+        ("text/json", "text/json"),
+        ("application/*", "application/hal+json"),
+        ("*/*", "application/json"),
+        ("application/merge-patch+json", ""),
+    ],
+)
+def test_every_kind_of_json_is_read(declared: str, said: str) -> None:
+    """Vendor types, ranges and parameters: what is sent is held against its schema, not taken for bytes."""
+    headers = {"headers": {"Content-Type": said}} if said else {}
+    recording = pact({"id": "1"}, method="PATCH", **headers)
+    recording["interactions"][0]["request"]["body"] = {"name": "abcdefghij"}
+    recording["interactions"][0]["response"].update(headers)
+    changes, notes = judged(renaming(100, declared), renaming(5, declared), recording)
+    assert notes == []
+    ((_, (line,)),) = evidence(changes).items()
+    assert line.endswith("body.name: 'abcdefghij' is too long")
+
+
+def test_the_schema_of_the_media_type_that_was_sent() -> None:
+    """Of several representations the one that a message names is meant."""
+
+    def versions(*fields: str) -> dict[str, Any]:
+        first = {"type": "object", "properties": {"id": {"type": "string"}}}
+        second = {"type": "object", "properties": {each: {"type": "string"} for each in fields}}
+        data = document()
+        content = {"application/vnd.v1+json": {"schema": first}, "application/vnd.v2+json": {"schema": second}}
+        data["paths"]["/users/{id}"]["get"]["responses"]["200"]["content"] = content
+        return data
+
+    recording = pact({"email": "e"})
+    recording["interactions"][0]["response"]["headers"] = {"Content-Type": "application/vnd.v2+json"}
+    changes, notes = judged(versions("email", "id"), versions("id"), recording)
+    assert notes == []
+    assert list(evidence(changes)) == ["property-removed email"]
+
+
+def test_text_is_text_under_every_name() -> None:
+    """A text of another kind than `text/plain` fits a schema of text."""
+    data = document()
+    csv = {"text/csv": {"schema": {"type": "string"}}}
+    data["paths"]["/users/{id}"]["get"]["responses"]["200"]["content"] = csv
+    head = json.loads(json.dumps(data))
+    head["paths"]["/users/{id}"]["get"]["parameters"][0]["schema"]["maxLength"] = 9
+    recording = pact("a,b")
+    recording["interactions"][0]["response"]["headers"] = {"Content-Type": "text/csv"}
+    assert judged(data, head, recording)[1] == []
+
+
+# --- cookies, paths, statuses -----------------------------------------------------------------------------------------
+
+
+def session(*, required: bool, values: list[str] | None = None) -> dict[str, Any]:
+    schema = {"type": "string"} | ({"enum": values} if values else {})
+    return document(parameters=[{"name": "session", "in": "cookie", "required": required, "schema": schema}])
+
+
+def test_cookies_are_played_too() -> None:
+    """A cookie that was sent is there; a browser that writes none down lacks none; a value that is refused shows."""
+    sent = pact({"id": "1"}, headers={"Cookie": "theme=dark; session=abc"})
+    changes, _ = judged(session(required=False), session(required=True), sent)
+    assert [change.consumers for change in changes] == [()]
+    changes, _ = judged(session(required=False), session(required=True), har({"id": "1", "name": "x"}))
+    assert evidence(changes) == {}
+    changes, _ = judged(session(required=False), session(required=False, values=["x"]), sent)
+    ((_, (line,)),) = evidence(changes).items()
+    assert "'abc' is not one of ['x']" in line
+
+
+def test_path_values_are_played_decoded() -> None:
+    """What is encoded in a path is one value of it."""
+    base, head = document(), document(user=without("email"))
+    for data in (base, head):
+        data["paths"] = {"/nord øst/{id}": data["paths"]["/users/{id}"]}
+        data["paths"]["/nord øst/{id}"]["get"]["parameters"][0]["schema"] = {"type": "string", "enum": ["å b"]}
+        data["paths"]["/nord%20øst/{id}"] = data["paths"].pop("/nord øst/{id}")
+    recording = pact({"email": "e"}, path="/nord%20%C3%B8st/%C3%A5%20b")
+    changes, notes = judged(base, head, recording)
+    assert notes == []
+    assert list(evidence(changes)) == ["property-removed email"]
+
+
+def test_a_status_that_is_an_example() -> None:
+    """A test that takes any success is played with a success that there is."""
+    base, head = document(), document()
+    responses = head["paths"]["/users/{id}"]["get"]["responses"]
+    responses["201"] = responses.pop("200")
+    recording = pact({"id": "1"})
+    rule = {"matchers": [{"match": "statusCode", "status": "success"}]}
+    recording["interactions"][0]["response"]["matchingRules"] = {"status": rule}
+    changes, notes = judged(base, head, recording)
+    assert notes == [] and evidence(changes) == {}
+    assert [change.consumers for change in changes if change.rule == "response-removed"] == [()]

@@ -382,3 +382,28 @@ def test_evidence_is_a_sentence_with_a_place() -> None:
     assert one.because == ("billing reads address of GET /users/{id}, which holds address.city",)
     assert one.manifest == Location("billing.yaml", "/uses/0/reads/1")
     assert (one.confidence, one.owner, one.contact) == ("declared", "team-billing", "#b")
+
+
+@pytest.mark.parametrize(
+    ("handled", "body", "expected"),
+    [
+        ("['2XX']", "{type: object}", None),
+        ("['200', '201']", "{type: object}", None),
+        ("['200']", "{type: object}", BROKEN),
+        ("['2XX']", "{type: array}", BROKEN),
+        ("['4XX', '200']", "{type: object}", BROKEN),
+        (None, "{type: object}", BROKEN),
+    ],
+)
+def test_a_status_that_moves_within_what_is_handled(
+    handled: str | None, body: str, expected: tuple[str, int] | None
+) -> None:
+    """Who handles the other status too, and gets there what it got, is not touched."""
+
+    def users(status: str, schema: str) -> str:
+        content = f"content: {{application/json: {{schema: {schema}}}}}"
+        return f"/users/{{id}}: {{get: {{responses: {{'{status}': {{description: {status}, {content}}}}}}}}}"
+
+    base, head = (apis(api("users", users(*each))) for each in (("200", "{type: object}"), ("201", body)))
+    use = "reads: [id]" + (f", responses: {handled}" if handled else "")
+    assert hit(trace(base, head, consumer(use))).get("c") == expected

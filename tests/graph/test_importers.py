@@ -95,6 +95,124 @@ def test_har_tells_what_it_leaves_out() -> None:
     ]
 
 
+def test_har_cookies_and_headers_that_are_declared() -> None:
+    """Cookies by their names, from the header or the list; an everyday header only where the operation declares it."""
+    sent = {
+        "headers": [
+            {"name": "Cookie", "value": "session=1; theme=dark"},
+            {"name": "Accept-Language", "value": "nb"},
+            {"name": "If-None-Match", "value": "x"},
+        ],
+        "cookies": [{"name": "session", "value": "1"}, {"name": "other", "value": "2"}],
+    }
+    one = entry("https://users.example/v1/users/1", body="{}", **sent)
+    one["response"]["headers"] = [{"name": "cache-control", "value": "no-store"}, {"name": "vary", "value": "*"}]
+    known = api(
+        "users",
+        """
+        /users/{id}:
+          get:
+            parameters: [{name: accept-language, in: header, schema: {type: string}}]
+            responses: {'200': {description: x, headers: {Cache-Control: {schema: {type: string}}}}}
+        """,
+        servers="- url: https://users.example/v1",
+    )
+    endpoints = Endpoints(apis(known), Names(apis(known)))
+    (use,) = uses(read_har({"log": {"entries": [one]}}, "shop.har", endpoints)).values()
+    cookies = ["cookie:session", "cookie:theme", "cookie:other"]
+    assert names(use.sends) == ["header:Accept-Language", *cookies]
+    assert names(use.reads) == ["header:cache-control", "$"]
+
+
+def test_har_query_names_are_decoded() -> None:
+    """Some tools write them as they stand in the URL."""
+    found = har(entry("https://users.example/v1/users/1", queryString=[{"name": "filter%5Bstatus%5D"}]))
+    assert names(uses(found)["shop", "users", "GET /users/{id}"].sends) == ["query:filter[status]"]
+
+
+def gateway(**paths: tuple[str, str]) -> Endpoints:
+    """Services by name: each server's URL, and paths that it answers with GET."""
+    known = apis(
+        *(
+            api(name, "\n".join(f"{path}: {{get: {{}}}}" for path in each.split()), servers=f"- url: {url}")
+            for name, (url, each) in paths.items()
+        )
+    )
+    return Endpoints(known, Names(known))
+
+
+def answered(endpoints: Endpoints, url: str) -> tuple[str, str | None] | None:
+    found = endpoints.find("GET", url)
+    return (found.service, found.operation) if found is not None else None
+
+
+def test_the_longest_base_path_says_who_answers() -> None:
+    """Behind one gateway every service has a base path of its own: no other is called, whatever its routes fit."""
+    gate = gateway(
+        accounts=("https://api.acme.com/accounts", "/{id} /{id}/{section}"),
+        legacy=("https://api.acme.com", "/{service}/{id}"),
+        users=("https://API.acme.com:443/users", "/{id}"),
+    )
+    assert answered(gate, "https://api.acme.com/users/1") == ("users", "GET /{id}")
+    assert answered(gate, "https://api.acme.com:443/accounts/1") == ("accounts", "GET /{id}")
+    assert answered(gate, "https://api.acme.com/other/1") == ("legacy", "GET /{service}/{id}")
+    assert answered(gate, "https://api.acme.com/a/b/c") is None
+
+
+def test_a_gateway_that_does_not_tell_is_not_guessed() -> None:
+    """Where two services have one base path, the route with more of the path in it wins; else it is said."""
+    gate = gateway(
+        orders=("https://api.acme.com", "/{any}/{id} /items/{id}"),
+        users=("https://api.acme.com", "/users/{id} /items/{id}"),
+    )
+    assert answered(gate, "https://api.acme.com/users/1") == ("users", "GET /users/{id}")
+    assert answered(gate, "https://api.acme.com/items/1") is None
+    data = {"log": {"entries": [entry("https://api.acme.com/items/1")]}}
+    (note,) = read_har(data, "shop.har", gate).notes
+    assert note.message.endswith("and their `servers` do not tell which: orders, users")
+
+
+def test_below_no_base_path_only_a_telling_route_is_believed() -> None:
+    """A gateway may have a base path that the specification does not know."""
+    gate = gateway(accounts=("https://api.acme.com/accounts", "/{id}/{section} /health/{part}"))
+    assert answered(gate, "https://api.acme.com/users/1") == ("accounts", None)
+    assert answered(gate, "https://api.acme.com/health/db") == ("accounts", "GET /health/{part}")
+
+
+@pytest.mark.parametrize(
+    ("server", "url", "sure"),
+    [
+        ("https://users.acme.com", "https://api.auth0.com/users/1", False),
+        ("https://users.acme.com", "https://staging.acme.com/users/1", True),
+        ("https://users.acme.com", "http://localhost:8080/users/1", True),
+        ("https://users.acme.com", "http://10.0.0.7/users/1", True),
+        ("https://users.acme.com", "http://users/users/1", True),
+        ("https://users.acme.com", "http://users.prod.svc/users/1", True),
+        ("https://users.acme.com", "/users/1", True),
+        ("https://users.acme.com", "{{host}}/users/1", True),
+        ("https://users.example.com", "https://api.acme.com/users/1", True),
+        ("https://{tenant}.acme.com", "https://api.auth0.com/users/1", True),
+        ("/", "https://api.auth0.com/users/1", True),
+    ],
+)
+def test_a_public_host_in_another_domain_may_be_anybody(server: str, url: str, sure: bool) -> None:
+    """A route that fits does not make it the service's: that is possible at most."""
+    found = gateway(users=(server, "/users/{id}")).find("GET", url)
+    assert found is not None and (found.operation, found.sure) == ("GET /users/{id}", sure)
+
+
+def test_a_collection_that_calls_a_foreign_host_asserts_nothing() -> None:
+    """What its tests read is seen, not asserted, and a note says why."""
+    script = {"listen": "test", "script": {"exec": ["pm.expect(pm.response.json().email).to.be.ok"]}}
+    item = {"name": "one", "request": {"url": "https://api.auth0.com/users/1", "method": "GET"}, "event": [script]}
+    schema = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"
+    data = {"info": {"name": "qa", "schema": schema}, "item": [item]}
+    found = read_collection(data, "qa.json", gateway(users=("https://users.acme.com", "/users/{id}")))
+    assert {use.confidence for use in uses(found).values()} == {"called"}
+    (note,) = found.notes
+    assert note.message.startswith("1 call goes to api.auth0.com, which no `servers` name")
+
+
 def test_unknown_hosts_need_a_telling_route() -> None:
     """Behind another host a service is recognised by a route that only it has, never by one that fits anything."""
     assert uses(har(entry("http://localhost:8080/orders/3"))).keys() == {("shop", "orders", "GET /orders/{id}")}

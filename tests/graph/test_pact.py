@@ -215,3 +215,43 @@ def test_what_is_no_pact() -> None:
     assert not is_pact({"consumer": "a", "uses": []})
     assert not is_pact([1])
     assert not is_pact({"consumer": {"name": "a"}, "provider": {"name": "b"}})
+
+
+def test_everyday_headers_that_a_test_asserts() -> None:
+    """What somebody wrote into a contract test is meant, but for what media types say."""
+    headers = {"Accept": "application/json", "Accept-Language": "nb", "If-None-Match": "x", "X-Requested-With": "y"}
+    use = one({**GET, "headers": headers}, {"status": 200, "headers": {"Cache-Control": "no-store", "Vary": "*"}})
+    assert names(use.sends) == ["header:Accept-Language", "header:If-None-Match", "header:X-Requested-With"]
+    assert names(use.reads) == ["header:Cache-Control", "header:Vary"]
+
+
+@pytest.mark.parametrize("cookie", ["session=1; theme=a=b", ["session=1", "theme=2"], ["session=1; theme=2; none"]])
+def test_cookies_by_their_names(cookie: Any) -> None:
+    """One header carries all cookies; a specification declares each."""
+    use = one({**GET, "headers": {"cookie": cookie}}, {"status": 200})
+    assert names(use.sends) == ["cookie:session", "cookie:theme", "header:cookie"]
+
+
+@pytest.mark.parametrize(
+    ("matcher", "responses"),
+    [
+        ("success", ("2XX",)),
+        ("nonError", ("1XX", "2XX", "3XX")),
+        ([200, 202], ("200", "202")),
+        ("unheard of", ("200",)),
+        (None, ("200",)),
+    ],
+)
+def test_status_matchers(matcher: Any, responses: tuple[str, ...]) -> None:
+    """Version 4 may take a class of statuses, of which the one that is written is an example."""
+    rule = {"matchers": [{"match": "statusCode", "status": matcher} if matcher else {"match": "integer"}]}
+    assert one(GET, {"status": 200, "matchingRules": {"status": rule}}).responses == responses
+
+
+@pytest.mark.parametrize(
+    ("path", "operation"),
+    [("/søk/1", "GET /søk/1"), ("/s%C3%B8k", "GET /s%C3%B8k"), ("/a b?c", "GET /a%20b%3Fc")],
+)
+def test_paths_as_they_are_written(path: str, operation: str) -> None:
+    """Only what would end the path is encoded."""
+    assert one({"method": "GET", "path": path}, {"status": 200}).operation == operation

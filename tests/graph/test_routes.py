@@ -142,3 +142,65 @@ def test_what_head_added_is_told_by_templates() -> None:
     assert [each.name for each in routes.added("users")] == ["PUT /users/{name}", "GET /new"]
     assert [each.name for each in Routes({}, {"users": head}).added("users")] == list(head.operations)
     assert routes.added("orders") == []
+
+
+@pytest.mark.parametrize("spelt", ["/sok/s%C3%B8k", "/sok/søk"])
+@pytest.mark.parametrize("called", ["/sok/søk", "/sok/s%C3%B8k", "/sok/s%c3%b8k"])
+def test_paths_are_compared_decoded(spelt: str, called: str) -> None:
+    """However a specification and a call write a path, it is one, and a literal segment goes before a template."""
+    router = Router(api("a", f"/sok/{{id}}: {{get: {{}}}}\n{spelt}: {{get: {{}}}}"))
+    for found in (router.match("GET", called), router.find(f"GET {called}")):
+        assert found is not None and found.path == spelt
+
+
+@pytest.mark.parametrize(
+    ("called", "expected"),
+    [
+        ("/users/%40me", "GET /users/@me"),
+        ("/users/%7Bid%7D", "GET /users/{id}"),
+        ("/users/a%2F@me", "GET /users/{id}"),
+        ("/users/%3Ame", "GET /users/{id}"),
+        ("/users/100%", "GET /users/{id}"),
+        ("/Users(%27x%27)", "GET /Users('{id}')"),
+        ("/Users('x')", "GET /Users('{id}')"),
+        ("/two%20words", "GET /two%20words"),
+    ],
+)
+def test_what_is_encoded_stays_what_it_is(called: str, expected: str) -> None:
+    """A slash or a brace that is encoded is data; everything else is the same as if it were written plainly."""
+    paths = "/users/{id}: {get: {}}\n/users/@me: {get: {}}\n\"/Users('{id}')\": {get: {}}\n/two%20words: {get: {}}"
+    found = Router(api("a", paths)).match("GET", called)
+    assert found is not None and found.name == expected
+
+
+def test_the_route_that_tells_more_goes_before_a_part_of_the_base_path() -> None:
+    """Without its whole base path, a call may have lost the head of it or begin behind it."""
+    router = Router(
+        api("a", "/{id}: {get: {}}\n/orders/{id}: {get: {}}", servers="- url: https://a.example/api/orders")
+    )
+    for called, expected in (("/orders/1", "/orders/{id}"), ("/api/orders/1", "/{id}"), ("/1", "/{id}")):
+        found = router.match("GET", called)
+        assert found is not None and found.path == expected
+
+
+def test_a_concrete_path_that_head_takes_over() -> None:
+    """Base's operation and head's own are one for whoever calls that path, and for nobody else."""
+    base = api("users", "/users/{id}: {get: {}}", servers="- url: /v1")
+    head = api("users", "/users/{id}: {get: {}}\n/users/me: {get: {}}", servers="- url: /v1")
+    routes = Routes({"users": base}, {"users": head})
+    for name in ("GET /users/me", "get /v1/users/me"):
+        assert routes.crosses("users", name)
+        assert routes.key("users", name) == "GET /users/me"
+        assert routes.base("users", name) is base.operations["GET /users/{id}"]
+        assert routes.head("users", name) is head.operations["GET /users/me"]
+    for name in ("GET /users/{id}", "GET /users/7", "GET /users/{{me}}", "GET /nothing"):
+        assert not routes.crosses("users", name)
+    assert not Routes({"users": head}).crosses("users", "GET /users/me")
+    assert not Routes({"users": head}, {"users": base}).crosses("users", "GET /users/me")
+
+
+def test_the_same_operation_behind_another_base_path_crosses_nothing() -> None:
+    """A base path that moved into the paths makes no other operation."""
+    base = api("users", "/users/{id}: {get: {}}", servers="- url: /v1")
+    head = api("users", "/v1/users/{userId}: {get: {}}")
+    assert not Routes({"users": base}, {"users": head}).crosses("users", "GET /v1/users/17")

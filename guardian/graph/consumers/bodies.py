@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qsl
@@ -25,6 +25,8 @@ _EVERYDAY = re.compile(
     r"|x-forwarded-.*|x-requested-with",
     re.IGNORECASE,
 )
+
+_BY_MEDIA_TYPE = frozenset({"accept", "content-type"})
 
 # How many values of one field are kept, and how long a text may be to be kept.
 _VALUES = 64
@@ -93,11 +95,27 @@ def text_fields(text: str, media_type: str, origin: Location) -> Iterator[Field]
         yield from (replace(field, origin=origin) for field in json_fields(value, Location("")))
 
 
-def placed_fields(place: str, names: Iterable[str], origin: Location) -> Iterator[Field]:
-    """Parameters or headers by name, each once; everyday headers are left out."""
+def placed_fields(
+    place: str, names: Iterable[str], origin: Location, *, declared: Container[str] = ()
+) -> Iterator[Field]:
+    """Parameters or headers by name, each once; everyday headers are left out where the operation does not declare them.
+
+    Args:
+        place: where they travel.
+        names: what they are called.
+        origin: where that is said.
+        declared: the headers that the operation declares, in lower case.
+    """
     for name in dict.fromkeys(names):
-        if name and not (place == "header" and is_everyday(name)):
+        if name and not (place == "header" and is_everyday(name) and name.lower() not in declared):
             yield Field(Path((name,), place), origin)
+
+
+def asserted_headers(names: Iterable[str], origin: Location) -> Iterator[Field]:
+    """Headers that somebody wrote down, everyday ones too; but for those that OpenAPI describes by media types."""
+    for name in dict.fromkeys(names):
+        if name and name.lower() not in _BY_MEDIA_TYPE:
+            yield Field(Path((name,), "header"), origin)
 
 
 def is_everyday(header: str) -> bool:
@@ -124,6 +142,8 @@ def header_value(headers: Any, name: str) -> str:
     if isinstance(headers, Mapping):
         for key, value in headers.items():
             if str(key).lower() == name:
+                if isinstance(value, list) and name == "cookie":
+                    return "; ".join(map(str, value))
                 return str(value[0] if isinstance(value, list) and value else value)
     return ""
 

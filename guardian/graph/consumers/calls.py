@@ -32,6 +32,7 @@ class Calls:
         self._confidence = confidence
         self._seen: dict[tuple[str, str, str], _Seen] = {}
         self._left_out: Counter[tuple[str, str]] = Counter()
+        self._doubted: Counter[tuple[str, str]] = Counter()
 
     def add(
         self,
@@ -57,6 +58,10 @@ class Calls:
         """One call that cannot be used."""
         self._left_out[file, reason] += 1
 
+    def doubt(self, file: str, host: str) -> None:
+        """One call to a host that may be somebody else's."""
+        self._doubted[file, host] += 1
+
     def found(self) -> Found:
         """The consumers with their uses, in the order in which they were met, and a note for each reason."""
         uses: dict[str, list[Use]] = {}
@@ -78,6 +83,15 @@ class Calls:
         notes = [
             Note("info", f"{count} {'call' if count == 1 else 'calls'} left out: {reason}", file)
             for (file, reason), count in sorted(self._left_out.items())
+        ]
+        notes += [
+            Note(
+                "info",
+                f"{count} {'call goes' if count == 1 else 'calls go'} to {host}, which no `servers` name: what it is taken "
+                "for is possible at most; name the host in `servers` if it is one of yours",
+                file,
+            )
+            for (file, host), count in sorted(self._doubted.items())
         ]
         return Found(tuple(Consumer(name, tuple(each)) for name, each in uses.items()), tuple(notes))
 

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 from types import MappingProxyType
-from urllib.parse import urlsplit
 
+from guardian.graph.consumers.hosts import host_of, is_foreign, plain_host
 from guardian.graph.consumers.names import Names
-from guardian.graph.consumers.routes import Routes
-from guardian.spec.api import Api
+from guardian.graph.consumers.routes import Routes, base_segments, literal_segments
+from guardian.spec.api import Api, Operation, Server
 
 _TEMPLATED = re.compile(r"[{}]")
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A service, and the name of its operation; ``None`` where the service has no such operation."""
+    """A service, and the name of its operation; ``None`` where the service has no such operation.
+
+    ``sure`` is false where the request goes to a host of which no specification speaks, and which may be anybody's.
+    """
 
     service: str
     operation: str | None
+    sure: bool = True
 
 
 class Endpoints:
@@ -30,11 +35,17 @@ class Endpoints:
         apis: the Apis by service.
         names: what services are called.
         others: what they are called besides, and which of them that means.
+        before: the Apis of another side, which are asked where none of these has such a route.
     """
 
     def __init__(
-        self, apis: Mapping[str, Api], names: Names, others: Mapping[str, Sequence[str]] = MappingProxyType({})
+        self,
+        apis: Mapping[str, Api],
+        names: Names,
+        others: Mapping[str, Sequence[str]] = MappingProxyType({}),
+        before: Mapping[str, Api] = MappingProxyType({}),
     ) -> None:
+        self._before = Endpoints(before, names, others) if before else None
         self._names = names
         self._others = others
         self._alike = Names(others)
@@ -44,24 +55,73 @@ class Endpoints:
 
     def find(self, method: str, url: str) -> Answer | None:
         """Who answers a request to a URL, or to a path of which the host is not known; ``None`` if nobody is sure to."""
-        host = _host(url)
-        candidates = self.by_host(host) if host else []
-        if candidates:
-            answers = [self.within(service, method, url) for service in candidates]
-            known = [answer for answer in answers if answer.operation]
-            return known[0] if known else answers[0] if len(answers) == 1 else None
-        found = [answer for service in sorted(self._apis) if (answer := self.within(service, method, url)).operation]
+        found = self._candidates(method, url)
+        if self._before is not None and not any(answer.operation for answer in found):
+            earlier = self._before.find(method, url)
+            if earlier is not None and earlier.operation is not None:
+                return earlier
+        return found[0] if len(found) == 1 else None
+
+    def reason(self, method: str, url: str) -> str:
+        """Why nobody is sure to answer a request."""
+        found = sorted({answer.service for answer in self._candidates(method, url)})
+        if len(found) < 2:
+            return "no service answers this URL"
+        return f"several services may answer this URL, and their `servers` do not tell which: {', '.join(found)}"
+
+    def _candidates(self, method: str, url: str) -> list[Answer]:
+        host = host_of(url)
+        services = self.by_host(host) if host else []
+        if services:
+            return self._at_host(services, host, method, url)
+        answers = [answer for service in sorted(self._apis) if (answer := self._within(service, method, url)).operation]
         # A route without one literal segment answers anything: that proves nothing about who is called.
-        telling = [answer for answer in found if _is_telling(answer.operation or "")]
-        return telling[0] if len(telling) == 1 else None
+        telling = [answer for answer in answers if _is_telling(answer.operation or "")]
+        return [replace(each, sure=not is_foreign(host, self._servers_of(each.service))) for each in telling]
+
+    def _at_host(self, services: Sequence[str], host: str, method: str, url: str) -> list[Answer]:
+        """Who of the services at a host answers: the one with the longest base path that the URL has."""
+        found: dict[Answer, tuple[int, int]] = {}
+        for service in services:
+            bases = {server.path for server in self._servers_of(service) if plain_host(server.host) == host}
+            for base, each in product(sorted(bases), self._others.get(service, (service,))):
+                operation = self._routes.below(each, method, url, base)
+                if operation is not None:
+                    answer, rank = (
+                        Answer(each, operation.name),
+                        (len(base_segments(base)), literal_segments(operation.path)),
+                    )
+                    found[answer] = max(rank, found.get(answer, rank))
+        if found:
+            return [answer for answer, rank in found.items() if rank == max(found.values())]
+        # Below none of their base paths: a gateway may have another one, which only a route that tells can say.
+        answers = [self._within(service, method, url) for service in services]
+        known = [answer for answer in answers if answer.operation and _is_telling(answer.operation)]
+        return known or ([Answer(services[0], None)] if len(services) == 1 else [])
+
+    def _servers_of(self, service: str) -> Sequence[Server]:
+        return self._apis[service].servers if service in self._apis else ()
 
     def within(self, service: str, method: str, target: str) -> Answer:
         """The operation of a known service that answers."""
+        found = self._within(service, method, target)
+        if found.operation is None and self._before is not None:
+            return self._before.within(service, method, target)
+        return found
+
+    def _within(self, service: str, method: str, target: str) -> Answer:
         for each in self._others.get(service, (service,)):
             operation = self._routes.match(each, method, target)
             if operation is not None:
                 return Answer(each, operation.name)
         return Answer(service, None)
+
+    def operation(self, answer: Answer) -> Operation | None:
+        """The operation that an answer names."""
+        if answer.operation is None:
+            return None
+        found = self._routes.base(answer.service, answer.operation)
+        return found or (self._before.operation(answer) if self._before is not None else None)
 
     def named(self, name: str) -> str | None:
         """What the service that a name means is called here; that may be another name than its own."""
@@ -79,19 +139,11 @@ class Endpoints:
             for service in sorted(self._apis):
                 for server in self._apis[service].servers:
                     if server.host and not _TEMPLATED.search(server.host):
-                        services = self._hosts.setdefault(server.host.lower(), [])
+                        services = self._hosts.setdefault(plain_host(server.host), [])
                         if service not in services:
                             services.append(service)
         return self._hosts.get(host, [])
 
 
-def _host(url: str) -> str:
-    try:
-        return urlsplit(url).netloc.rpartition("@")[2].lower()
-    except ValueError:
-        return ""
-
-
 def _is_telling(operation: str) -> bool:
-    path = operation.rpartition(" ")[2]
-    return any(segment and "{" not in segment for segment in path.split("/"))
+    return literal_segments(operation.rpartition(" ")[2]) > 0

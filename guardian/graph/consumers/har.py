@@ -11,13 +11,18 @@ import binascii
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
+from urllib.parse import unquote_plus
 
+from guardian.errors import ReadError
 from guardian.fieldpath import Path
 from guardian.graph.consumers.bodies import NOT_JSON, is_json, parse_json, placed_fields, text_fields
 from guardian.graph.consumers.calls import Calls
+from guardian.graph.consumers.cookies import cookies_in
 from guardian.graph.consumers.endpoints import Endpoints
+from guardian.graph.consumers.hosts import host_of
 from guardian.graph.uses import Field, Found
 from guardian.model import Location
+from guardian.spec.api import Operation
 
 
 def is_har(data: Any) -> bool:
@@ -45,16 +50,18 @@ def read_har(data: Mapping[str, Any], file: str, endpoints: Endpoints, consumer:
             continue
         answer = endpoints.find(method, url)
         if answer is None or answer.operation is None:
-            calls.leave_out(
-                file, f"{answer.service} has no such operation" if answer else "no service answers this URL"
-            )
+            reason = f"{answer.service} has no such operation" if answer else endpoints.reason(method, url)
+            calls.leave_out(file, reason)
             continue
+        if not answer.sure:
+            calls.doubt(file, host_of(url))
         origin = Location(file, f"/log/entries/{index}")
+        sent, received = _declared_headers(endpoints.operation(answer))
         response = entry.get("response") if isinstance(entry.get("response"), Mapping) else {}
         status = response.get("status")
         reads: list[Field] | None = None
         if isinstance(status, int) and 200 <= status < 300:
-            reads = _received(response, Location(file, f"{origin.pointer}/response"))
+            reads = _received(response, Location(file, f"{origin.pointer}/response"), received)
             if reads is None:
                 calls.leave_out(file, "the body is not text, so what it holds is not known (the call itself counts)")
         calls.add(
@@ -63,16 +70,32 @@ def read_har(data: Mapping[str, Any], file: str, endpoints: Endpoints, consumer:
             answer.operation,
             origin,
             reads=reads,
-            sends=list(_sent(request, Location(file, f"{origin.pointer}/request"))),
+            sends=list(_sent(request, Location(file, f"{origin.pointer}/request"), sent)),
             date=str(entry.get("startedDateTime") or "")[:10] or None,
         )
     return calls.found()
 
 
-def _sent(request: Mapping[str, Any], origin: Location) -> Iterator[Field]:
+def _declared_headers(operation: Operation | None) -> tuple[frozenset[str], frozenset[str]]:
+    """The headers that an operation declares to be sent and to come back, in lower case."""
+    if operation is None:
+        return frozenset(), frozenset()
+    try:
+        parts = operation.parts
+    except ReadError:  # whoever reads it for its own sake says what is wrong
+        return frozenset(), frozenset()
+    sent = frozenset(each.name.lower() for each in parts.parameters if each.location == "header")
+    return sent, frozenset(name for each in parts.responses.values() for name in each.headers)
+
+
+def _sent(request: Mapping[str, Any], origin: Location, declared: frozenset[str]) -> Iterator[Field]:
     for place, key in (("query", "queryString"), ("header", "headers")):
         for index, name in _named(request.get(key)):
-            yield from placed_fields(place, [name], Location(origin.file, f"{origin.pointer}/{key}/{index}"))
+            name = unquote_plus(name) if place == "query" else name  # Chrome writes it as it stands in the URL
+            here = Location(origin.file, f"{origin.pointer}/{key}/{index}")
+            yield from placed_fields(place, [name], here, declared=declared)
+    cookies = dict.fromkeys(name for name, _ in cookies_sent(request))
+    yield from placed_fields("cookie", cookies, Location(origin.file, f"{origin.pointer}/headers"))
     data = request.get("postData")
     if not isinstance(data, Mapping):
         return
@@ -84,12 +107,14 @@ def _sent(request: Mapping[str, Any], origin: Location) -> Iterator[Field]:
         yield from (Field(Path((name,)), here) for name in dict.fromkeys(params))
 
 
-def _received(response: Mapping[str, Any], origin: Location) -> list[Field] | None:
+def _received(response: Mapping[str, Any], origin: Location, declared: frozenset[str]) -> list[Field] | None:
     """The fields of a response; ``None`` if its body cannot be looked into."""
     fields = [
         field
         for index, name in _named(response.get("headers"))
-        for field in placed_fields("header", [name], Location(origin.file, f"{origin.pointer}/headers/{index}"))
+        for field in placed_fields(
+            "header", [name], Location(origin.file, f"{origin.pointer}/headers/{index}"), declared=declared
+        )
     ]
     content = response.get("content")
     if not isinstance(content, Mapping) or not isinstance(content.get("text"), str) or not content["text"]:
@@ -105,6 +130,22 @@ def _received(response: Mapping[str, Any], origin: Location) -> list[Field] | No
     if is_json(media_type) and parse_json(text) is NOT_JSON:
         return None
     return [*fields, *text_fields(text, media_type, Location(origin.file, f"{origin.pointer}/content/text"))]
+
+
+def cookies_sent(request: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The cookies of a request, by its list of them and by its headers: tools write the one, the other or both."""
+    found: dict[str, str] = {}
+    for key in ("headers", "cookies"):
+        entries = request.get(key)
+        for each in entries if isinstance(entries, list) else []:
+            if not isinstance(each, Mapping) or not isinstance(each.get("name"), str):
+                continue
+            value = str(each.get("value", ""))
+            if key == "cookies":
+                found.setdefault(each["name"], value)
+            elif each["name"].lower() == "cookie":
+                found.update(cookies_in(value))
+    return list(found.items())
 
 
 def _named(entries: Any) -> Iterator[tuple[int, str]]:

@@ -65,6 +65,7 @@ def load_consumers(
     caller: str | None = None,
     answering: str | None = None,
     others: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    before: Mapping[str, Api] = MappingProxyType({}),
 ) -> Declarations:
     """Read all declarations of one side.
 
@@ -76,11 +77,12 @@ def load_consumers(
         caller: whose recordings, collections and lines of access logs these are, where the files do not say.
         answering: the service whose access logs these are, where no log says so.
         others: what services are called besides, and which of them that means.
+        before: the Apis of another side, for calls that none of ``apis`` answers: what it has lost.
 
     Raises:
         ReadError: a file that was named is not there or is no declaration; a manifest or pact cannot be read.
     """
-    loader = _Loader(services, apis or {}, caller, answering, others)
+    loader = _Loader(services, apis or {}, caller, answering, others, before)
     for tree, pattern in patterns:
         for path, named in loader.matches(tree, pattern, missing_ok):
             loader.read(tree, path, named)
@@ -104,12 +106,13 @@ class _Loader:
         caller: str | None,
         answering: str | None,
         others: Mapping[str, Sequence[str]],
+        before: Mapping[str, Api],
     ) -> None:
         self._services = services
         self._caller = caller
         self._answering = answering
         self._names = Names(services)
-        self._endpoints = Endpoints(apis, self._names, others)
+        self._endpoints = Endpoints(apis, self._names, others, before)
         self._files: dict[str, bytes] = {}
         self._elsewhere: dict[str, str] = {}
         self._notes: list[Note] = []

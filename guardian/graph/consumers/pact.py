@@ -20,6 +20,7 @@ from urllib.parse import parse_qsl, quote
 from guardian.fieldpath import Path, Step, Wild, touches
 from guardian.graph.consumers.bodies import (
     NOT_JSON,
+    asserted_headers,
     header_value,
     is_json,
     json_fields,
@@ -27,12 +28,25 @@ from guardian.graph.consumers.bodies import (
     placed_fields,
     text_fields,
 )
+from guardian.graph.consumers.cookies import cookies_in
 from guardian.graph.consumers.names import Names
 from guardian.graph.uses import Consumer, Field, Found, Use
 from guardian.model import Location, Note
 from guardian.spec.pointers import escape
 
 _HTTP = "Synchronous/HTTP"
+_ENDING = re.compile(r"[\s?#]")
+# What the status matcher of version 4 calls the classes of RFC 9110, section 15.
+_STATUSES = {
+    "info": ("1XX",),
+    "information": ("1XX",),
+    "success": ("2XX",),
+    "redirect": ("3XX",),
+    "clienterror": ("4XX",),
+    "servererror": ("5XX",),
+    "nonerror": ("1XX", "2XX", "3XX"),
+    "error": ("4XX", "5XX"),
+}
 _WRAPPER = frozenset({"content", "contentType", "contentTypeHint", "encoded"})
 _MAP_MATCHERS = frozenset({"values", "eachKey", "eachValue"})
 _RULE_STEP = re.compile(r"\.\*|\.([^.\[\]*]+)|\[(?:\*|\d+)\]|\['([^']*)'\]|\[\"([^\"]*)\"\]")
@@ -114,7 +128,8 @@ def _use(interaction: Mapping[str, Any], consumer: str, service: str, tool: str,
     response = response if isinstance(response, Mapping) else {}
     status = response.get("status")
     refused = isinstance(status, int) and status >= 400
-    path = quote(example(request["path"]), safe="/%:@!$&'()*+,;=~{}")
+    # As it is written, but for what would end the path or the name of the operation.
+    path = _ENDING.sub(lambda found: quote(found[0]), example(request["path"]))
     return Use(
         consumer,
         service,
@@ -122,10 +137,26 @@ def _use(interaction: Mapping[str, Any], consumer: str, service: str, tool: str,
         origin,
         reads=None if refused else tuple(_message(response, _below(origin, "response"))),
         sends=None if refused else tuple(_sent(request, _below(origin, "request"))),
-        responses=(str(status),) if isinstance(status, int) else None,
+        responses=_statuses(response, status),
         confidence="asserted",
         tool=tool,
     )
+
+
+def _statuses(response: Mapping[str, Any], status: Any) -> tuple[str, ...] | None:
+    """The statuses that a test takes: what its matcher says (version 4), else the one of its example."""
+    rules = response.get("matchingRules")
+    rule = rules.get("status") if isinstance(rules, Mapping) else None
+    matchers = rule.get("matchers") if isinstance(rule, Mapping) else None
+    found: list[str] = []
+    for each in matchers if isinstance(matchers, list) else []:
+        wanted = each.get("status") if isinstance(each, Mapping) and each.get("match") == "statusCode" else None
+        if isinstance(wanted, str):
+            found += _STATUSES.get(wanted.lower(), ())
+        elif isinstance(wanted, list):
+            found += [str(one) for one in wanted if isinstance(one, int)]
+    known = [str(status)] if isinstance(status, int) else []
+    return tuple(dict.fromkeys(found or known)) or None
 
 
 def _sent(request: Mapping[str, Any], origin: Location) -> Iterator[Field]:
@@ -134,6 +165,8 @@ def _sent(request: Mapping[str, Any], origin: Location) -> Iterator[Field]:
         query = dict.fromkeys(name for name, _ in parse_qsl(query.lstrip("?"), keep_blank_values=True))
     if isinstance(query, Mapping):
         yield from placed_fields("query", map(str, query), _below(origin, "query"))
+    cookies = (name for name, _ in cookies_in(header_value(example(request.get("headers")), "cookie")))
+    yield from placed_fields("cookie", cookies, _below(origin, "headers"))
     yield from _message(request, origin)
 
 
@@ -142,7 +175,7 @@ def _message(message: Mapping[str, Any], origin: Location) -> Iterator[Field]:
     rules = _rules(message)
     headers = message.get("headers")
     if isinstance(headers, Mapping):
-        yield from placed_fields("header", map(str, headers), _below(origin, "headers"))
+        yield from asserted_headers(map(str, headers), _below(origin, "headers"))
     maps = frozenset(path for path, matchers in rules.items() if not _MAP_MATCHERS.isdisjoint(matchers)) | frozenset(
         Path(path.steps[:at])
         for path in rules

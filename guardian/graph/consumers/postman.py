@@ -17,6 +17,7 @@ from guardian.fieldpath import ROOT, Path
 from guardian.graph.consumers.bodies import NOT_JSON, json_fields, parse_json, placed_fields, text_fields
 from guardian.graph.consumers.calls import Calls
 from guardian.graph.consumers.endpoints import Endpoints
+from guardian.graph.consumers.hosts import host_of
 from guardian.graph.consumers.scripts import Asserted, read_script
 from guardian.graph.uses import Field, Found
 from guardian.model import Location
@@ -77,16 +78,18 @@ def read_collection(
         answer = endpoints.find(method, url)
         if answer is None or answer.operation is None:
             called.leave_out(
-                file, f"{answer.service} has no such operation" if answer else "no service answers this URL"
+                file, f"{answer.service} has no such operation" if answer else endpoints.reason(method, url)
             )
             continue
         script = read_script(item.script, item.origin)
         sends = list(_sent(item, values))
         saved = _saved(item)
         known = script.fields or None
+        if not answer.sure:
+            called.doubt(file, host_of(url))
         for status in script.statuses or (None,):
             if not script.is_empty:
-                asserted.add(
+                (asserted if answer.sure else called).add(
                     name, answer.service, answer.operation, item.origin, reads=known, sends=sends, status=status
                 )
         called.add(name, answer.service, answer.operation, item.origin, reads=saved, sends=sends)

@@ -7,14 +7,17 @@ the names of path variables, and takes ``{x}``, ``{{x}}`` and ``:x`` in what is 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from urllib.parse import quote, unquote
 
 from guardian.lazy import cached_property
 from guardian.spec.api import Api, Operation
 
 _ORIGIN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*|\{\{[^{}]*\}\}(?=/|$)")
 _VARIABLE = re.compile(r"\{\{[^{}]*\}\}|\{[^{}]*\}")
+_ESCAPES = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
+_KEPT = re.compile(r"[/{}:?#%\s]")
 _CALLBACK = re.compile(r"callback\s+(\S+)\s+(.+?)\s+of\s+(.+)", re.IGNORECASE)
 _WEBHOOK = re.compile(r"webhook\s+(\S+)\s+(.+)", re.IGNORECASE)
 _PLAIN = re.compile(r"(\S+)\s+(\S+)")
@@ -24,9 +27,29 @@ _ANY = "{}"
 
 
 def template_shape(path: str) -> str:
-    """A path with the names of its variables erased: ``/users/{}``."""
+    """A path with the names of its variables erased, however the rest is encoded: ``/users/{}``."""
     segments = [_ANY if segment.startswith(":") and len(segment) > 1 else segment for segment in path.split("/")]
-    return _without_slash(_VARIABLE.sub(_ANY, "/".join(segments)))
+    return _without_slash(decoded(_VARIABLE.sub(_ANY, "/".join(segments))))
+
+
+def decoded(path: str) -> str:
+    """A path in the one form that all its spellings have: ``/s%C3%B8k`` is ``/søk``.
+
+    What would be read as something else stays encoded: a slash within a segment, a brace, a blank.
+    """
+    if "%" not in path:
+        return path
+    return _ESCAPES.sub(lambda found: _KEPT.sub(lambda char: quote(char[0], safe=""), unquote(found[0])), path)
+
+
+def base_segments(path: str) -> list[str]:
+    """The segments of a server's base path."""
+    return template_shape(path).split("/")[1:] if path.strip("/") else []
+
+
+def literal_segments(path: str) -> int:
+    """How many segments of a path hold no variable."""
+    return sum(bool(segment) and "{" not in segment for segment in path.split("/"))
 
 
 def called_path(target: str) -> str:
@@ -65,7 +88,7 @@ class Router:
         if not plain:
             return None
         method, path = plain[1].upper(), called_path(plain[2]) if "://" in plain[2] else plain[2]
-        for candidate in self._without_base(template_shape(path), whole_first=True):
+        for candidate in self._without_base(template_shape(path)):
             found = self._by_shape.get((method, candidate))
             if found is not None:
                 return found
@@ -73,41 +96,56 @@ class Router:
 
     def match(self, method: str, target: str) -> Operation | None:
         """The operation that answers a request to a URL, a path, or a path with variables."""
-        for candidate in self._without_base(called_path(target), whole_first=False):
-            segments = [_called_segment(each) for each in candidate.split("/")[1:]]
-            found = _descend(self._tree, segments, 0, method.upper())
-            if found is not None:
-                return found
-        return None
+        path = decoded(called_path(target))
+        segments = path.split("/")[1:]
+        found: list[Operation | None] = []
+        for base in self._bases:
+            if _is_below(base, segments):
+                found.append(self._answering(method, "/" + "/".join(segments[len(base) :])))
+                if found[-1] is not None and tuple(base) in self._whole_bases:
+                    return found[-1]
+        found.append(self._answering(method, path))
+        # Whether a gateway took the head of the base path or there is none in it, the route that tells more says best.
+        return max(filter(None, found), key=lambda operation: literal_segments(operation.path), default=None)
+
+    def below(self, method: str, target: str, base: str) -> Operation | None:
+        """The operation that answers a request at a server with this very base path; ``None`` if it is not called."""
+        segments = decoded(called_path(target)).split("/")[1:]
+        start = base_segments(base)
+        if not _is_below(start, segments):
+            return None
+        return self._answering(method, "/" + "/".join(segments[len(start) :]))
+
+    def _answering(self, method: str, path: str) -> Operation | None:
+        segments = [_called_segment(each) for each in path.split("/")[1:]]
+        return _descend(self._tree, segments, 0, method.upper())
 
     def _callback(self, method: str, name: str, parent: Operation | None) -> Operation | None:
         wanted = f"callback {method} {name} of "
         candidates = parent.parts.callbacks if parent else ()
         return next((each for each in candidates if each.name.startswith(wanted)), None)
 
-    def _without_base(self, path: str, *, whole_first: bool) -> Iterator[str]:
-        """What may be left of a path once a server's base path is taken off; a gateway may have taken its head."""
-        if whole_first:
-            yield path
+    def _without_base(self, path: str) -> Iterator[str]:
+        """A path, and what may be left of it once a server's base path is taken off, of which a gateway may take the head."""
+        yield path
         segments = path.split("/")[1:]
         for base in self._bases:
-            if len(base) <= len(segments) and all(map(_same_segment, base, segments)):
+            if _is_below(base, segments):
                 yield "/" + "/".join(segments[len(base) :])
-        if not whole_first:
-            yield path
 
     @cached_property
     def _bases(self) -> list[list[str]]:
         """The segments of every server's base path, and of its tails; the longest first."""
+        bases = {base[start:] for base in self._whole_bases for start in range(len(base))}
+        return [list(base) for base in sorted(bases, key=lambda base: (-len(base), base))]
+
+    @cached_property
+    def _whole_bases(self) -> frozenset[tuple[str, ...]]:
         paths = {server.path for server in self.api.servers}
         for operation in self.api.operations.values():
             if "servers" in _mapping(operation.node.value) or "servers" in _mapping(operation.path_node.value):
                 paths.update(server.path for server in operation.parts.servers)
-        bases: set[tuple[str, ...]] = set()
-        for path in paths:
-            segments = tuple(template_shape(path).split("/")[1:]) if path.strip("/") else ()
-            bases.update(segments[start:] for start in range(len(segments)))
-        return [list(base) for base in sorted(bases, key=lambda base: (-len(base), base))]
+        return frozenset(tuple(base_segments(path)) for path in paths)
 
     @cached_property
     def _by_shape(self) -> dict[tuple[str, str], Operation]:
@@ -140,8 +178,8 @@ class _Branch:
 
     def grow(self, segment: str) -> _Branch:
         if "{" not in segment:
-            return self.literals.setdefault(segment, _Branch())
-        shape = _VARIABLE.sub(_ANY, segment)
+            return self.literals.setdefault(decoded(segment), _Branch())
+        shape = decoded(_VARIABLE.sub(_ANY, segment))
         if shape not in self.templates:
             pattern = "[^/]+".join(map(re.escape, shape.split(_ANY)))
             self.templates[shape] = (re.compile(pattern), _Branch())
@@ -177,6 +215,10 @@ def _called_segment(segment: str) -> str:
     return _VARIABLE.sub("x", segment)
 
 
+def _is_below(base: Sequence[str], segments: Sequence[str]) -> bool:
+    return len(base) <= len(segments) and all(map(_same_segment, base, segments))
+
+
 def _same_segment(base: str, called: str) -> bool:
     return base in (called, _ANY)
 
@@ -205,6 +247,7 @@ class Routes:
         self._routers: dict[tuple[int, str], Router | None] = {}
         self._found: dict[tuple[str, str], list[Operation | None]] = {}
         self._added: dict[str, list[Operation]] = {}
+        self._crossing: dict[tuple[str, str, str], bool] = {}
 
     @cached_property
     def services(self) -> tuple[str, ...]:
@@ -217,8 +260,31 @@ class Routes:
 
     def key(self, service: str, name: str) -> str:
         """One name for an operation, however it is spelt: base's name, else head's, else its bare form."""
-        known = next((each for each in self._find(service, name) if each is not None), None)
+        found = self._find(service, name)
+        if self.crosses(service, name):
+            head = found[-1]
+            return head.name if head is not None and _is_concrete(head.name) else _bare(name)
+        known = next((each for each in found if each is not None), None)
         return known.name if known is not None else _bare(name)
+
+    def crosses(self, service: str, name: str) -> bool:
+        """Whether another operation answers a concrete path on head than on base, of those that both might have.
+
+        So it is where head adds ``/users/me`` beside ``/users/{id}``: who called the one calls the other from then on.
+        """
+        if len(self._sides) < 2:
+            return False
+        base, head = self._find(service, name)
+        if base is None or head is None or base.kind != "path" or not _is_concrete(name):
+            return False
+        key = (service, base.name, head.name)
+        known = self._crossing.get(key)
+        if known is None:
+            ours, theirs = self._router(0, service), self._router(1, service)
+            assert ours is not None and theirs is not None, "they found it"
+            # Head's operation is new: one that base has too would have answered there, or is what base's moved to.
+            known = self._crossing[key] = ours.find(head.name) is None and theirs.find(base.name) is not head
+        return known
 
     def base(self, service: str, name: str) -> Operation | None:
         """The operation on base."""
@@ -251,6 +317,12 @@ class Routes:
                 return found
         return None
 
+    def below(self, service: str, method: str, target: str, base: str) -> Operation | None:
+        """The operation that answers a request at a server with this very base path, on base or else on head."""
+        routers = (self._router(side, service) for side in range(len(self._sides)))
+        found = (router.below(method, target, base) for router in routers if router is not None)
+        return next((each for each in found if each is not None), None)
+
     def _find(self, service: str, name: str) -> list[Operation | None]:
         found = self._found.get((service, name))
         if found is None:
@@ -260,6 +332,9 @@ class Routes:
             if plain and not any(found):
                 # No template of this form anywhere: a concrete path, as contract tests and recordings have it.
                 found = [router.match(plain[1], plain[2]) if router else None for router in routers]
+            elif plain and found[0] is None and routers[0] is not None and _is_concrete(name):
+                # Head alone has this very path: until now a template may have answered it.
+                found[0] = routers[0].match(plain[1], plain[2])
             self._found[service, name] = found
         return found
 
@@ -275,6 +350,12 @@ class Routes:
         return next(
             (self._router(side, service) for side, apis in enumerate(self._sides) if apis.get(service) is api), None
         )
+
+
+def _is_concrete(name: str) -> bool:
+    """Whether a name is a method and a path without variables."""
+    plain = _PLAIN.fullmatch(name.strip())
+    return plain is not None and _ANY not in template_shape(plain[2]).split("/") and not _VARIABLE.search(plain[2])
 
 
 def _bare(name: str) -> str:
