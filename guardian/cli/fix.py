@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -10,21 +11,23 @@ import typer
 
 from guardian.cli.app import new_app
 from guardian.cli.flags import CheckFlags, takes_check_flags
-from guardian.cli.output import remark, report_width, wants_color, write_stdout
+from guardian.cli.output import is_file, remark, report_width, wants_color, write_stdout
 from guardian.cli.reporting import checked, write_reports
 from guardian.cli.settings import Run, resolve
 from guardian.config import ReportFormat
 from guardian.errors import UsageError
-from guardian.model import Fix, Report, Strategy
+from guardian.model import Fix, Patch, Report, Strategy
+from guardian.report.escape import tabbed
 from guardian.report.escape import terminal as safe
 from guardian.report.layout import Page
-from guardian.report.words import patch_place
+from guardian.report.words import fix_name, patch_place
 
 app = new_app()
 
 _DIFF_STYLE = {"+": "green", "-": "red", "@": "cyan", "d": "bold", "i": "dim"}
 _PROSE = 600  # characters of a sentence with names from outside in it
 _THERE = "make this change there; the owner of a manifest does it in its own repository, and runs `guardian publish`"
+_EXACT = "--apply writes it exactly; the diff in --format json, or written into a file (`> fix.diff`), is exact too"
 _AGAIN = "`guardian fix` with the flags of the check lists what there is now"
 
 
@@ -36,7 +39,14 @@ def fix(
     change: Annotated[
         list[str] | None, typer.Option(metavar="FINGERPRINT", help="Only fixes of this finding. Repeatable.")
     ] = None,
-    id: Annotated[str | None, typer.Option("--id", metavar="ID", help="The fix of this id, such as F1.")] = None,
+    id: Annotated[
+        str | None,
+        typer.Option(
+            "--id",
+            metavar="ID",
+            help="The fix of this id, such as F1; or F1-97e95265bf31, as reports name it, if that is still the one.",
+        ),
+    ] = None,
     apply: Annotated[bool, typer.Option("--apply", help="Write the best of them to its files.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what --apply would write.")] = False,
 ) -> None:
@@ -65,8 +75,12 @@ def fix(
         return
     if run.format is ReportFormat.TERMINAL:
         shown = fixes[:1] if dry_run else fixes
-        page = listing(shown, width=report_width(), diffs=dry_run or run.verbose)
-        write_stdout(page.render(color=wants_color(run.color)))
+        diffs = dry_run or run.verbose
+        color = wants_color(run.color)
+        page = listing(shown, width=report_width(), diffs=diffs, exact=_goes_into_a_file(color))
+        write_stdout(page.render(color=color))
+        if diffs:
+            _say_what_is_escaped([patch for each in shown for patch in each.patches], color)
 
 
 def select(report: Report, strategy: Strategy | None, changes: Sequence[str], id: str | None) -> list[Fix]:
@@ -93,9 +107,11 @@ def select(report: Report, strategy: Strategy | None, changes: Sequence[str], id
 
 def _named(report: Report, strategy: Strategy | None, changes: Sequence[str], id: str) -> Fix:
     """The fix of an id. Ids count the fixes of one check: what is said besides tells whether it is that check still."""
-    found = next((each for each in report.fixes if each.id == id), None)
+    found = next((each for each in report.fixes if id in (each.id, fix_name(each))), None)
     if found is None:
         there = f"its fixes are {', '.join(each.id for each in report.fixes[:20])}" if report.fixes else "it has none"
+        if (number := id.partition("-")[0]) in (each.id for each in report.fixes):
+            there = f"{number} is another fix by now, since something has changed"
         raise UsageError(f"--id {id}: this check has no such fix", hint=f"{there}; {_AGAIN}")
     for fingerprint in changes:
         if fingerprint not in found.changes:
@@ -105,8 +121,15 @@ def _named(report: Report, strategy: Strategy | None, changes: Sequence[str], id
     return found
 
 
-def listing(fixes: Sequence[Fix], *, width: int, diffs: bool) -> Page:
-    """The fixes for people: what is done, what was tried, how it is rolled out, and (``diffs``) what is written."""
+def listing(fixes: Sequence[Fix], *, width: int, diffs: bool, exact: bool = False) -> Page:
+    """The fixes for people: what is done, what was tried, how it is rolled out, and (``diffs``) what is written.
+
+    Args:
+        fixes: those to list.
+        width: the columns to write for.
+        diffs: whether to show the diffs.
+        exact: whether to leave them as they are, for a file that git is to read.
+    """
     page = Page(max(60, width))
     for each in fixes:
         page.gap()
@@ -117,16 +140,38 @@ def listing(fixes: Sequence[Fix], *, width: int, diffs: bool) -> Page:
             page.text(safe(step, _PROSE), indent=2, lead=(f"{number}. ", "dim"))
         for patch in each.patches:
             if diffs:
-                _diff(page, patch.diff)
+                _diff(page, patch.diff, exact=exact)
             else:
                 page.text(safe(patch_place(patch)), indent=2, lead=("file ", "dim"))
     return page
 
 
-def _diff(page: Page, diff: str) -> None:
+def _diff(page: Page, diff: str, *, exact: bool) -> None:
     page.gap()
-    for row in diff.splitlines():
-        page.line((safe(row, len(row)), _DIFF_STYLE.get(row[:1], "")))
+    for row in diff.removesuffix("\n").split("\n"):
+        page.exact((row if exact else _harmless(row), _DIFF_STYLE.get(row[:1], "")))
+
+
+def _harmless(row: str) -> str:
+    """A row of a diff, with its tabs and a carriage return at its end, but nothing that a terminal or runner would obey."""
+    end = "\r" if row.endswith("\r") else ""
+    return tabbed(safe, row.removesuffix("\r")) + end
+
+
+def _goes_into_a_file(color: bool) -> bool:
+    return is_file(sys.stdout) and not color
+
+
+def _say_what_is_escaped(patches: Sequence[Patch], color: bool) -> None:
+    """Where a diff holds what is not shown as it is, git does not take what is shown."""
+    if _goes_into_a_file(color):
+        return
+    for patch in patches:
+        rows = sum(_harmless(row) != row for row in patch.diff.split("\n"))
+        if rows:
+            which = "a line is" if rows == 1 else f"{rows} lines are"
+            message = f"{patch.file}: {which} shown with escapes for characters that act instead of being seen"
+            remark("warning", f"{message}, so git does not take this diff", _EXACT)
 
 
 def _write(chosen: Fix, run: Run, report: Report) -> bool:
@@ -149,8 +194,10 @@ def _write(chosen: Fix, run: Run, report: Report) -> bool:
     for patch in there:
         remark("warning", f"{chosen.id} {chosen.strategy.value}: {patch.file} is not written: it is elsewhere", _THERE)
         page = Page(report_width())
-        _diff(page, patch.diff)
-        write_stdout(page.render(color=wants_color(run.color)))
+        color = wants_color(run.color)
+        _diff(page, patch.diff, exact=_goes_into_a_file(color))
+        write_stdout(page.render(color=color))
+        _say_what_is_escaped([patch], color)
     left = [each for each in _broken(report) if each not in chosen.changes]
     if left:
         remark("info", f"{len(left)} breaking changes are left: {', '.join(left[:5])}")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -69,6 +70,13 @@ def wants_color(flag: bool | None) -> bool:
 def is_terminal(stream: TextIO | None) -> bool:
     """Whether a stream is a terminal; one that is not there (``>&-``) is none."""
     return stream is not None and stream.isatty()
+
+
+def is_file(stream: TextIO | None) -> bool:
+    """Whether a stream goes into a file, and not to a terminal or a pipe, which somebody or a build runner may read."""
+    with suppress(OSError, ValueError, AttributeError):  # closed, or of no file
+        return stat.S_ISREG(os.fstat(stream.fileno()).st_mode) if stream is not None else False
+    return False
 
 
 def write_stdout(text: str) -> None:

@@ -25,6 +25,7 @@ from guardian.fixes.work import (
     SUNSET,
     VERSIONS,
     X_DEPRECATED,
+    value_name,
 )
 from guardian.graph.consumers.routes import Routes
 from guardian.lazy import cached_property
@@ -158,9 +159,9 @@ class _Changed:
         document = document_named(self._base.document.documents, change.base.file)
         value = get(document.root, change.base.pointer) if document is not None else None
         if last(parent(change.base.pointer)) == "enum":
-            return frozenset({str(value)})
+            return frozenset({value_name(value)})
         listed = value.get("enum") if isinstance(value, dict) else value
-        return frozenset(map(str, listed if isinstance(listed, list) else ()))
+        return frozenset(map(value_name, listed if isinstance(listed, list) else ()))
 
     @property
     def _is_gone(self) -> bool:

@@ -43,7 +43,7 @@ def _moved(work: Work, strategy: Strategy) -> Iterator[Draft]:
         target = moved[0].name
         alias = strategy is Strategy.FIELD_ALIAS
         marks = {ALIAS_OF: target} if alias else {}
-        _restore(work, edits, base, marks, f"Alias of {target}." if alias else f"The same as {target}.")
+        _restore(work, edits, base, marks, f"Alias of {target}." if alias else f"Served beside {target}.")
         pairs.append((name, target))
         sure = min(sure, moved[1])
     if not pairs:

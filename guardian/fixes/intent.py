@@ -38,7 +38,8 @@ def lost_intent(bench: Bench, trial: Trial, addressed: Sequence[Change]) -> str 
             reason
             for reason in (
                 _undone(bench, trial, addressed),
-                *(_false_alias(trial, addressed)),
+                *_false_alias(trial, addressed),
+                *(each for service in sorted(trial.services) for each in _false_operation_alias(bench, trial, service)),
                 *(_false_version(bench, trial, name, new) for name, new in sorted(trial.draft.versions.items())),
                 _reverted(bench, trial, addressed),
             )
@@ -238,6 +239,23 @@ def _judge_alias(trial: Trial, file: str, at: str, target: str, renamed: dict[st
     return None
 
 
+def _false_operation_alias(bench: Bench, trial: Trial, service: str) -> Iterator[str | None]:
+    """Operations that are called aliases of one that is not there, or that cannot stand in for them."""
+    head, patched = bench.situation.head[service], trial.heads[service]
+    for name, operation in patched.operations.items():
+        target, known = operation.node.value.get(ALIAS_OF), head.operations.get(name)
+        if not isinstance(target, str) or (known is not None and known.node.value.get(ALIAS_OF) == target):
+            continue
+        other = operation_named(bench, patched, target)
+        if other is None or other.name == name:
+            yield f"{name} is called an alias of {target}, which is not there"
+            continue
+        documents = patched.document.documents
+        one, two = _alone(patched, operation, operation), _alone(patched, other, operation)
+        if wrong := _breaking(one, two, Sameness(documents, documents)):
+            yield f"{name} is called an alias of {target}, which is another operation: {wrong.message}"
+
+
 def _last(field: str | None) -> str:
     steps = [step for step in fieldpath.parse(field or "").steps if isinstance(step, str)]
     return steps[-1] if steps else ""
@@ -250,10 +268,14 @@ def _false_version(bench: Bench, trial: Trial, name: str, new: str) -> str | Non
     was, now = operation_named(bench, head, name), operation_named(bench, patched, new)
     if was is None or now is None:
         return f"the new form of {name} is said to be {new}, which is not there"
-    found = compare(_alone(head, was, was), _alone(patched, now, was), same=Sameness(
-        head.document.documents, patched.document.documents).same)  # fmt: skip
-    wrong = next((each for each in found if each.severity is not Severity.INFO), None)
+    same = Sameness(head.document.documents, patched.document.documents)
+    wrong = _breaking(_alone(head, was, was), _alone(patched, now, was), same)
     return f"{new} is not the new form of {name}: {wrong.message}" if wrong is not None else None
+
+
+def _breaking(one: Api, other: Api, same: Sameness) -> Change | None:
+    """What may break whoever knows the one and meets the other."""
+    return next((each for each in compare(one, other, same=same.same) if each.severity is not Severity.INFO), None)
 
 
 def _alone(api: Api, operation: Operation, like: Operation) -> Api:

@@ -20,23 +20,26 @@ from guardian.fixes.work import (
     listed,
     marked,
     new_name,
+    value_name,
 )
 from guardian.model import Direction, Strategy
 from guardian.rules.pairs import UnionPair
+from guardian.spec.shape import KEYWORDS
 
 # Keywords that say the same in every version of OpenAPI.
 _SAME_EVERYWHERE = frozenset(
     {"format", "pattern", "enum", "minimum", "maximum", "multipleOf", "minLength", "maxLength", "minItems", "maxItems",
      "uniqueItems", "minProperties", "maxProperties"}
 )  # fmt: skip
+# Keywords that say nothing of a value, or nothing true, once it is of another type.
+_OF_ONE_TYPE = tuple(sorted({"enum", "const", "minContains", "maxContains"}.union(*KEYWORDS.values())))
 
 
 def window(work: Work) -> Iterator[Draft]:
     """Base's form until a date, with head's beside it as its successor.
 
-    First the keywords alone that the finding is about, so that whatever else head says of the schema stays; then the
-    schema as a whole; each at the place that the finding names and at base's own pointer; at last with everything that
-    the schema refers to.
+    First the keywords alone that the finding is about, so that whatever else head says of the schema stays (with a type go
+    all that speak of values of one type); then the schema as a whole; each at the place that the finding names and at base's own pointer.
     """
     named, same = work.schema_places(), work.schemas_at_same_pointer()
     # Of a choice, the finding names the variant in head.
@@ -44,9 +47,10 @@ def window(work: Work) -> Iterator[Draft]:
         if not places:
             continue
         yield from _enum_window(work, places)
-        yield from _keywords_window(work, places)
+        if "type" in work.rule.claims:
+            yield from _keywords_window(work, places, work.rule.claims + _OF_ONE_TYPE)
+        yield from _keywords_window(work, places, work.rule.claims)
         yield from _whole_window(work, places)
-    yield from _whole_window(work, work.schema_places(), freeze=True)
 
 
 def union(work: Work) -> Iterator[Draft]:
@@ -109,19 +113,22 @@ def _enum_window(work: Work, places: Sequence[Places]) -> Iterator[Draft]:
             return
         gone = [each for each in before if each not in after]
         edits.append(head.document, f"{head.pointer}/enum", gone)
-        edits.put(head.document, f"{head.pointer}/{DEPRECATED_VALUES}", {str(each): work.sunset for each in gone})
+        edits.put(
+            head.document, f"{head.pointer}/{DEPRECATED_VALUES}", {value_name(each): work.sunset for each in gone}
+        )
     announce(work, edits)
     yield draft(work, Strategy.DEPRECATION_WINDOW, edits, f"accepts all former values of {work.subject} until {work.sunset}",
                 f"remove the deprecated values of {work.subject}", until=work.sunset)  # fmt: skip
 
 
-def _keywords_window(work: Work, places: Sequence[Places]) -> Iterator[Draft]:
+def _keywords_window(work: Work, places: Sequence[Places], told: Sequence[str]) -> Iterator[Draft]:
+    """Those of the keywords that differ as base has them, with what head says as their successor."""
     edits = Edits()
     for base, head in places:
         if "$ref" in head.value and not work.dialect.schema_siblings:
             return
         transplant = work.transplant()
-        keywords = [each for each in work.rule.claims if not equal(base.value.get(each), head.value.get(each))]
+        keywords = [each for each in told if not equal(base.value.get(each), head.value.get(each))]
         if not keywords:
             return
         plain = all(each in _SAME_EVERYWHERE for each in keywords)
@@ -139,10 +146,10 @@ def _keywords_window(work: Work, places: Sequence[Places]) -> Iterator[Draft]:
     yield _kept(work, edits)
 
 
-def _whole_window(work: Work, places: Sequence[Places], *, freeze: bool = False) -> Iterator[Draft]:
+def _whole_window(work: Work, places: Sequence[Places]) -> Iterator[Draft]:
     edits = Edits()
     for base, head in places:
-        transplant = work.transplant(freeze=freeze)
+        transplant = work.transplant()
         before = transplant.carry(base, head.document)
         edits.take(transplant)
         marks = {SUCCESSOR: work.successor(head.value)}

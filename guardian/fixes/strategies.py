@@ -270,8 +270,20 @@ def family_of(rule: str) -> Family | None:
 
 
 def drafts(work: Work, strategy: Strategy) -> Iterator[Draft]:
-    """The attempts of one strategy at a group, the one that touches least first; none where it does not apply."""
+    """The attempts of one strategy at a group, the one that touches least first; none where it does not apply.
+
+    What an attempt restores refers to head's components at first. Where those mean something else by now, all is attempted
+    again with base's components brought along.
+    """
     family = family_of(work.group.first.rule)
     maker = family.makers[strategy] if family is not None else ""
-    if not isinstance(maker, str):
-        yield from maker(work)
+    if isinstance(maker, str):
+        return
+    work = Work(work.bench, work.group)
+    made: list[Draft] = []
+    for draft in maker(work):
+        if draft not in made:
+            made.append(draft)
+            yield draft
+    if work.takes_heads_form:
+        yield from (draft for draft in maker(Work(work.bench, work.group, freeze=True)) if draft not in made)

@@ -35,11 +35,13 @@ class Transplant:
 
     Attributes:
         additions: what has to be added to head's documents for the carried parts, by address.
+        takes_heads_form: whether a carried part refers to something that means something else in head.
     """
 
     def __init__(self, source: Api, head: Api, *, freeze: bool = False) -> None:
         self.freeze = freeze
         self.additions: dict[str, list[Operation]] = {}
+        self.takes_heads_form = False
         self._source = source
         self._head = head
         self._from: Documents = source.document.documents
@@ -125,9 +127,12 @@ class Transplant:
             return known
         home = self._counterpart(node.document)
         there = _node(home, node.pointer) if home is not None else None
-        if there is not None and home is not None and (self._same(node, there) or not self.freeze):
-            self._carried[node.key] = (home, node.pointer)
-            return home, node.pointer
+        if there is not None and home is not None:
+            same = self._same(node, there)
+            if same or not self.freeze:
+                self.takes_heads_form |= not same
+                self._carried[node.key] = (home, node.pointer)
+                return home, node.pointer
         if not _has_name(node):
             return self._inline(node, into)
         home = home or self._head.document

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -74,13 +75,21 @@ def _cause(situation: Situation, change: Change) -> tuple[str, ...]:
 
 
 class Work:
-    """One group on the bench."""
+    """One group on the bench.
 
-    def __init__(self, bench: Bench, group: Group) -> None:
+    Args:
+        bench: what fixes are tried on.
+        group: the changes.
+        freeze: what is carried brings along all that it refers to and that means something else in head.
+    """
+
+    def __init__(self, bench: Bench, group: Group, *, freeze: bool = False) -> None:
         self.bench = bench
         self.group = group
+        self.freeze = freeze
         self.situation = bench.situation
         self.service = group.first.service
+        self._transplants: list[Transplant] = []
 
     # --- the two sides ------------------------------------------------------------------------------------------------
 
@@ -108,7 +117,13 @@ class Work:
 
     def transplant(self, *, freeze: bool = False) -> Transplant:
         """Carries parts of base into head."""
-        return Transplant(self.base, self.head, freeze=freeze)
+        self._transplants.append(Transplant(self.base, self.head, freeze=freeze or self.freeze))
+        return self._transplants[-1]
+
+    @property
+    def takes_heads_form(self) -> bool:
+        """Whether anything carried so far refers to what means something else in head."""
+        return any(each.takes_heads_form for each in self._transplants)
 
     def base_node(self, location: Location | None) -> Node | None:
         """What base has at a location."""
@@ -274,6 +289,11 @@ def last_name(field: str) -> str:
     """The last name in a field path: ``city`` of ``address.city``."""
     steps = [step for step in fieldpath.parse(field).steps if isinstance(step, str)]
     return steps[-1] if steps else ""
+
+
+def value_name(value: Any) -> str:
+    """A value as a key: text as it is, all else as JSON writes it (``true``)."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def listed(names: list[str]) -> str:

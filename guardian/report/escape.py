@@ -11,7 +11,7 @@ from __future__ import annotations
 import json as _json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 # C0 and C1 controls, line and paragraph separators, marks that reorder or hide text (UTS 55), lone surrogates,
@@ -51,6 +51,16 @@ def _visible(match: re.Match[str]) -> str:
 def terminal(text: str, limit: int | None = None) -> str:
     """Text for a terminal or a build log: no escapes, and nothing that a build runner would obey."""
     return _COLON_COMMAND.sub(": :", _HASH_COMMAND.sub("# #", plain(text, limit)))
+
+
+def tabbed(medium: Callable[[str], str], text: str, limit: int | None = None) -> str:
+    """A line of a file, or of a diff, made harmless by the function of a medium, its tabs kept: there they are layout.
+
+    Longer than ``limit`` characters it is cut, and says by how much.
+    """
+    if limit is not None and len(text) > limit:
+        return f"{tabbed(medium, text[:limit])}... ({len(text) - limit:,} characters more)"
+    return "\t".join(medium(part) for part in text.split("\t"))
 
 
 def html(text: str, limit: int | None = None) -> str:
@@ -145,7 +155,7 @@ def markdown_code(text: str, limit: int | None = None) -> str:
 
 def markdown_fence(lines: list[str], language: str = "") -> list[str]:
     """The lines as a fenced code block whose fence no line can close."""
-    body = [terminal(line) for line in lines]
+    body = [tabbed(terminal, line) for line in lines]
     longest = max((len(run) for line in body for run in re.findall(r"`+", line)), default=0)
     fence = "`" * max(3, longest + 1)
     return [f"{fence}{language}", *body, fence]

@@ -17,7 +17,7 @@ from guardian.model import ConsumerImpact, Fix, Location, Report
 from guardian.report import json, words
 from guardian.report.blocks import Block, blocks
 from guardian.report.escape import html as safe
-from guardian.report.escape import plain, script_json
+from guardian.report.escape import plain, script_json, tabbed
 from guardian.report.picture import svg
 
 _NAME = 120
@@ -44,7 +44,7 @@ def render(report: Report) -> str:
         "graph": _graph(report),
         "findings": "\n".join(_finding(block, number, report) for number, block in enumerate(found, start=1)),
         "kinds": _kinds(found),
-        "fixes": _fixes(report, found),
+        "fixes": _fixes(report),
         "notes": _notes(report),
         "steps": _steps(report, found),
         "version": safe(report.version, _NAME),
@@ -210,14 +210,14 @@ def _fix_links(block: Block, report: Report) -> str:
     return f"<p><b>Fixes:</b> {', '.join(fixes)}</p>" if fixes else ""
 
 
-def _fixes(report: Report, found: list[Block]) -> str:
+def _fixes(report: Report) -> str:
     if not report.fixes:
         return ""
-    articles = "".join(_fix(fix, number, report, found) for number, fix in enumerate(report.fixes, start=1))
+    articles = "".join(_fix(fix, number, report) for number, fix in enumerate(report.fixes, start=1))
     return f'<section aria-labelledby="fixes-title"><h2 id="fixes-title">Fixes, each tried</h2>{articles}</section>'
 
 
-def _fix(fix: Fix, number: int, report: Report, found: list[Block]) -> str:
+def _fix(fix: Fix, number: int, report: Report) -> str:
     checks = "".join(f"<li>{safe(line, _PROSE)}</li>" for line in fix.verification.lines)
     rollout = "".join(f"<li>{safe(step, _PROSE)}</li>" for step in fix.rollout)
     diffs = "".join(
@@ -227,7 +227,7 @@ def _fix(fix: Fix, number: int, report: Report, found: list[Block]) -> str:
         if patch.diff
     )
     by = "" if fix.proposed_by == "rules" else f", proposed by {safe(fix.proposed_by, _NAME)}"
-    command = safe(words.fix_command(fix, report, found), _COMMAND)
+    command = safe(words.fix_command(fix, report), _COMMAND)
     state = "verified" if fix.verification.verified else "not verified"
     return (
         f'<article class="fix" id="fix-{number}"><h3>{safe(fix.id, _NAME)} {fix.strategy.value} '
@@ -239,7 +239,9 @@ def _fix(fix: Fix, number: int, report: Report, found: list[Block]) -> str:
 
 def _diff(diff: str) -> str:
     return "".join(
-        f'<span class="{_line_kind(line)}">{safe(line, _SOURCE)}</span>' for line in diff.split("\n") if line
+        f'<span class="{_line_kind(line)}">{tabbed(safe, line, _SOURCE)}</span>'
+        for line in words.diff_rows(diff)
+        if line
     )
 
 

@@ -141,6 +141,7 @@ def _fix(fix: Fix) -> dict[str, Any]:
         },
         "rationale": fix.rationale,
         "rollout": list(fix.rollout),
+        "name": words.fix_name(fix),
     }
 
 

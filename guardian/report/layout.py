@@ -6,6 +6,7 @@ A page is plain data; only a coloured rendering needs rich, and imports it then.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 #: Text and its rich style ("" for none).
@@ -52,10 +53,16 @@ class Page:
 
     width: int
     lines: list[list[Segment]] = field(default_factory=list)
+    _exact: set[int] = field(default_factory=set)
 
     def line(self, *segments: Segment) -> None:
-        """One line, exactly as given."""
+        """One line as given, without blanks at its end."""
         self.lines.append(list(segments))
+
+    def exact(self, *segments: Segment) -> None:
+        """One line as given, with the blanks at its end: of a diff, they are text of the file."""
+        self._exact.add(len(self.lines))
+        self.line(*segments)
 
     def gap(self) -> None:
         """An empty line, unless there is one already."""
@@ -75,7 +82,7 @@ class Page:
     def render(self, *, color: bool) -> str:
         """All lines, each ended by a newline; without colour nothing but text."""
         if not color:
-            return "".join("".join(text for text, _ in line).rstrip() + "\n" for line in self.lines)
+            return self._joined("".join(text for text, _ in line) for line in self.lines)
 
         from rich.color import ColorSystem
         from rich.style import Style
@@ -85,4 +92,7 @@ class Page:
                 return text
             return Style.parse(style).render(text, color_system=ColorSystem.STANDARD)
 
-        return "".join("".join(shown(*segment) for segment in line).rstrip() + "\n" for line in self.lines)
+        return self._joined("".join(shown(*segment) for segment in line) for line in self.lines)
+
+    def _joined(self, lines: Iterable[str]) -> str:
+        return "".join(f"{line if number in self._exact else line.rstrip()}\n" for number, line in enumerate(lines))

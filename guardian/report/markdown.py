@@ -14,7 +14,7 @@ from guardian.report import words
 from guardian.report.blocks import Block, Standing, blocks
 from guardian.report.escape import markdown as safe
 from guardian.report.escape import markdown_code as code
-from guardian.report.escape import markdown_fence, markdown_html, plain
+from guardian.report.escape import markdown_fence, markdown_html, plain, tabbed
 
 #: What hosts take; counted in bytes here, which are never fewer than characters.
 HARD_LIMIT = 65_535
@@ -58,7 +58,7 @@ def render(report: Report, *, verbose: bool = False, limit: int = HARD_LIMIT - M
     for block in shown:
         text.add("change in detail", "", *_detail(block, numbers[id(block)], report))
     for fix in report.fixes:
-        text.add("fix", "", *_fix(fix, report, shown))
+        text.add("fix", "", *_fix(fix, report))
     _list(text, "Accepted", [block for block in found if block.standing is Standing.ACCEPTED])
     for title, unread in words.unread(report, found).items():
         _list(text, title, unread)
@@ -215,19 +215,23 @@ def _place(place: Location) -> str:
     return plain(words.where(place), _FILE)
 
 
-def _fix(fix: Fix, report: Report, shown: list[Block]) -> list[str]:
+def _fix(fix: Fix, report: Report) -> list[str]:
     by = "" if fix.proposed_by == "rules" else f", proposed by {markdown_html(fix.proposed_by, _NAME)}"
     checked = "verified" if fix.verification.verified else "not verified"
     title = f"Fix {markdown_html(fix.id, _NAME)}: {fix.strategy.value} ({checked}{by})"
     lines = ["<details>", f"<summary>{title}</summary>", "", safe(fix.rationale, _PROSE) or "&nbsp;", ""]
     lines += [f"- {safe(line, _PROSE)}" for line in fix.verification.lines]
-    lines += ["", *markdown_fence([words.fix_command(fix, report, shown)], "sh")]
+    lines += ["", *markdown_fence([words.fix_command(fix, report)], "sh")]
     for patch in fix.patches:
-        diff = patch.diff.splitlines()
+        diff = words.diff_rows(patch.diff)
         if diff:
             cut = [f"... ({len(diff) - _DIFF_LINES:,} lines more)"] if len(diff) > _DIFF_LINES else []
             there = ["", f"{code(words.patch_place(patch), _FILE)}:"] if patch.elsewhere else []
-            lines += [*there, "", *markdown_fence([plain(line, _PROSE) for line in diff[:_DIFF_LINES]] + cut, "diff")]
+            lines += [
+                *there,
+                "",
+                *markdown_fence([tabbed(plain, line, _PROSE) for line in diff[:_DIFF_LINES]] + cut, "diff"),
+            ]
     if fix.rollout:
         lines += ["", "Rollout:", ""]
         lines += [f"{number}. {safe(step, _PROSE)}" for number, step in enumerate(fix.rollout, start=1)]

@@ -148,6 +148,10 @@ def _fix() -> dict[str, Any]:
         verification=verification,
         rationale=_TEXT,
         rollout=_TEXTS,
+        name=_said(
+            _TEXT,
+            "What `guardian fix --id` takes for this very fix: its id, and what tells it from the fix of this id in another check.",
+        ),
     )
 
 

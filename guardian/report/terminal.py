@@ -8,6 +8,7 @@ from __future__ import annotations
 from guardian.model import ConsumerImpact, Impact, Report, Verdict
 from guardian.report import words
 from guardian.report.blocks import Block, Standing, blocks
+from guardian.report.escape import tabbed
 from guardian.report.escape import terminal as safe
 from guardian.report.layout import Page, cells, pad
 
@@ -189,9 +190,9 @@ def _fixes(page: Page, report: Report, shown: list[Block], verbose: bool) -> Non
         if verbose:
             for number, step in enumerate(fix.rollout, start=1):
                 page.text(safe(step, _PROSE), indent=6, lead=(f"{number}. ", "dim"))
-            for line in (line for patch in fix.patches for line in patch.diff.splitlines()):
-                page.line(("      ", ""), (safe(line, _PROSE), _diff_style(line)))
-        page.line(("      ", ""), (safe(words.fix_command(fix, report, shown), _COMMAND), "bold"))  # to be copied whole
+            for line in (line for patch in fix.patches for line in words.diff_rows(patch.diff)):
+                page.line(("      ", ""), (tabbed(safe, line, _PROSE), _diff_style(line)))
+        page.line(("      ", ""), (safe(words.fix_command(fix, report), _COMMAND), "bold"))  # to be copied whole
 
 
 def _diff_style(line: str) -> str:

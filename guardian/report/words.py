@@ -5,6 +5,7 @@ Texts here may still hold untrusted names; each writer escapes them for its own 
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable
 
@@ -259,18 +260,29 @@ def patch_place(patch: Patch) -> str:
     return patch.file if patch.elsewhere is None else f"{patch.file} (elsewhere: the diff is to be made there)"
 
 
-def fix_command(fix: Fix, report: Report, shown: Iterable[Block] = ()) -> str:
+def diff_rows(diff: str) -> list[str]:
+    """The lines of a diff without their ends, to be shown; nothing but a line feed ends one."""
+    return [row.removesuffix("\r") for row in diff.removesuffix("\n").split("\n")] if diff else []
+
+
+def fix_name(fix: Fix) -> str:
+    """The id of a fix with what tells it from the fix of this id in another check: ``F3-97e95265bf31``.
+
+    Ids count the fixes of one check. The rest stands for how the fix mends and for all that it mends.
+    """
+    parts = json.dumps([fix.strategy.value, fix.proposed_by, sorted(fix.changes)])
+    return f"{fix.id}-{hashlib.sha256(parts.encode()).hexdigest()[:12]}"
+
+
+def fix_command(fix: Fix, report: Report) -> str:
     """The command that applies this very fix, with the flags that make its check again.
 
-    Ids count the fixes of one check. A finding that it mends is named too, one that the report shows where there is
-    one: where the check is another one by then, the two do not agree, and nothing is written. What a model wrote is there
-    only where the model is asked again, and answers are kept, so that it says the same.
+    Where the check is another one by then, its fix of this id has another name, and nothing is written. What a model
+    wrote is there only where the model is asked again, and answers are kept, so that it says the same.
     """
-    leads = [block.lead.fingerprint for block in shown if block.lead.fingerprint in fix.changes]
-    change = next(iter((*leads, *fix.changes)), "")
     written = report.again.applies and any(patch.elsewhere is None for patch in fix.patches)
     how = "--apply" if written or not fix.patches else "--dry-run"
-    words = [f"guardian fix {how} --id {fix.id}", *([f"--change {change}"] if change else []), report.again.flags]
+    words = [f"guardian fix {how} --id {fix_name(fix)}", report.again.flags]
     if fix.proposed_by != "rules" and not report.again.model:
         words.append("--model ...")
     return " ".join(filter(None, words))

@@ -144,6 +144,8 @@ class Boundaries:
         if smallest is None:
             return
         yield "required", smallest
+        for completed in self._sender.completed(atom, smallest):
+            yield "if", completed
         yield from self._keys(atom, other, selected)
         if depth > 0:
             for name, schema in atom.properties.items():

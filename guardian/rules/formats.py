@@ -77,7 +77,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "byte": ("YQ==", "Pz8/"),
     "char": ("a",),
     "date": ("2020-01-31", "1999-12-31"),
-    "date-time": ("2020-01-31T00:00:00Z", "1999-12-31T23:59:59.5+01:00"),
+    "date-time": ("2020-01-31T00:00:00Z", "1999-12-31T23:59:59.5+01:00", "2020-01-31T00:00:00.000Z"),
     "date-time-local": ("2020-01-31T00:00:00",),
     "duration": ("P1D", "PT1H30M"),
     "email": ("a@example.com", "b@example.org"),
@@ -99,7 +99,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "uri": ("https://example.com/", "urn:a"),
     "uri-reference": ("/a", "a", "https://example.com/"),
     "uri-template": ("/a/{b}", "/a"),
-    "uuid": ("123e4567-e89b-12d3-a456-426614174000", "00000000-0000-0000-0000-000000000000"),
+    "uuid": (
+        "123e4567-e89b-12d3-a456-426614174000",
+        "c9a646d3-9c61-4cb7-bfcd-ee2522c8f633",
+        "00000000-0000-0000-0000-000000000000",
+    ),
 }
 
 

@@ -24,6 +24,7 @@ def around(sender: Sampler, parent: Schema, child: Child, below: Schema, value: 
             yield made
             if atom.kind == "object":
                 objects.append((atom, made))
+    yield from (full for atom, made in objects for full in sender.completed(atom, made))
     yield from (sender.fuller(atom, made) for atom, made in objects)
     for atom in others:
         yield from _laid(sender, parent, atom, child, below, value)
@@ -44,7 +45,8 @@ def _laid(sender: Sampler, parent: Schema, atom: Atom, child: Child, below: Sche
     if child.step == "[]" and atom.kind == "array":
         index = next((i for i, each in enumerate(atom.prefix) if each == below), len(atom.prefix))
         least = int(atom.min_items.value) if atom.min_items else 0
-        made = sender.array(atom, max(least, index + 1), {index: value})
+        wanted = sum(max(each.minimum, 0) for each in atom.contains)
+        made = sender.array(atom, max(least, index + 1, len(atom.prefix) + wanted), {index: value})
     elif (child.literal or child.step == "*") and atom.kind == "object":
         name = child.step if child.literal else _key_of(sender, atom, below)
         if name is not None:

@@ -10,14 +10,14 @@ from __future__ import annotations
 import json
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, product
 from typing import Any
 
 from guardian.model import Direction
 from guardian.rules import patterns
 from guardian.rules.keywords import plainly
 from guardian.rules.sample_numbers import limits_of, numbers
-from guardian.rules.sample_texts import texts, various_texts
+from guardian.rules.sample_texts import different_texts, texts
 from guardian.rules.streams import in_turn, unequal
 from guardian.spec.api import Schema
 from guardian.spec.ecma import Undecidable
@@ -28,13 +28,16 @@ from guardian.spec.shaper import Shaper
 
 # How many plausible values of one schema are looked at.
 FEW = 6
-# Longer arrays are not made: nobody reads them.
+# Longer arrays, and larger objects, are not made: nobody reads them.
 MAX_ITEMS = 1_100
 
 # Schemas that need each other can be gone through in more ways than anybody has time for: what was made inside of such circles
 # is made again so many times in all, then it stays as it is; and different values are sought in so many places below one.
 MOST_REMADE = 5_000
 MOST_SOUGHT = 500
+
+# How many ways through the conditions of an object are tried.
+MOST_BRANCHES = 6
 
 # The kinds in the order in which an example reads well.
 _ORDER = ("string", "number", "object", "array", "boolean", "null")
@@ -174,8 +177,8 @@ class Sampler:
             elif atom.kind == "number":
                 start = known[0] if known and isinstance(known[0], int) else 0
                 yield from filter(limits_of(atom).admits, range(start, start + wanted))
-            elif atom.kind == "string" and not atom.formats:
-                yield from islice(various_texts(atom), wanted)
+            elif atom.kind == "string":
+                yield from islice(different_texts(atom), wanted)
             elif atom.kind == "object":
                 smallest = self.object(atom, {}) or {}
                 inside = above | {meant(schema).key}
@@ -193,6 +196,7 @@ class Sampler:
         if smallest is None:
             return
         yield smallest
+        yield from self.completed(atom, smallest)
         for name in (name for name in atom.required if name not in forced):
             for value in self.values(property_of(atom, name))[1:3]:
                 yield {**smallest, name: value}
@@ -206,6 +210,8 @@ class Sampler:
                 for name in asking:
                     names.extend(other for one, other in atom.dependent_required if one == name and other not in names)
         least = int(atom.min_properties.value) if atom.min_properties else 0
+        if least > MAX_ITEMS:
+            return None
         if least:
             spare = [name for name in atom.properties if name not in names and name not in made]
             names.extend(spare[: max(0, least - len({*names, *made}))])
@@ -228,6 +234,24 @@ class Sampler:
             if name not in made and values:
                 made[name] = values[0]
         return made
+
+    def completed(self, atom: Atom, made: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """An object with what its conditions and dependent schemas ask for besides, one branch of each after the other."""
+        asked: list[list[dict[str, Any]]] = []
+        for node in atom.conditions:
+            branches = [node.child(name) for name in ("then", "else") if name in node.value]
+            asked.append([each for branch in branches for each in self._members(Schema((branch,)))])
+        asked.extend(self._members(schema) for name, schema in atom.dependent_schemas.items() if name in made)
+        for several in islice(product(*(each for each in asked if each)), MOST_BRANCHES if any(asked) else 0):
+            merged = dict(made)
+            for each in several:
+                merged |= {name: value for name, value in each.items() if name not in merged}
+            yield merged
+
+    def _members(self, schema: Schema) -> list[dict[str, Any]]:
+        """The smallest object of each alternative, and one with everything that it declares."""
+        found = [(atom, self.object(atom, {})) for atom in self.atoms(schema) if atom.kind == "object"]
+        return [each for atom, made in found if made is not None for each in (made, self.fuller(atom, made))]
 
     def fuller(self, atom: Atom, forced: Mapping[str, Any]) -> dict[str, Any]:
         """An object with every declared property that has a value, for where a smallest one does not do."""

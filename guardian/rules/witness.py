@@ -26,12 +26,13 @@ from guardian.rules.judge import Judge, Judges
 from guardian.rules.laying import around
 from guardian.rules.pairs import BY_TAG, SchemaRoot
 from guardian.rules.rewrite import Role
-from guardian.rules.sample import FEW, Sampler
+from guardian.rules.sample import FEW, MAX_ITEMS, Sampler
+from guardian.rules.sample_texts import MAX_TEXT
 from guardian.rules.url_text import write
 from guardian.rules.validator import Json, Unjudgeable
 from guardian.rules.walk import Found, Walker
 from guardian.spec.api import Node, Schema
-from guardian.spec.shape import Atom
+from guardian.spec.shape import Atom, Bound
 
 # For one finding: values tried at its place, and whole messages that one of them is laid into. A value costs two
 # questions to the judges at most, a message two more.
@@ -41,6 +42,8 @@ MAX_MESSAGES = 8
 
 NO_VALUE = "no value was found that one side accepts and the other refuses"
 NO_MESSAGE = "no whole message was found that shows the difference"
+NO_SENT = "no message could be built that the sending side accepts"
+TOO_LARGE = "a value that shows the difference is larger than any that is built"
 # Not among the reasons below: it is another field that stands in the way, which says nothing of the finding.
 NO_FORM = "no whole form was found: it takes `{}`, and no value of it was found that is sent and fits"
 #: The reasons that cast doubt on the finding itself, since the schemas could be asked and nothing told them apart.
@@ -140,9 +143,9 @@ class Prover:
         needs, writing = _needs(found, lost) if lost else True, _writing(root)
         judges = self._judges(root, root.base, root.head, tags)
         reasons: list[str] = []
-        missing = NO_VALUE
+        missing = ""
         for value in islice(self.local(found, lost, reasons), MAX_LOCAL):
-            missing = NO_MESSAGE if missing is NO_VALUE else missing
+            missing = missing or NO_MESSAGE
             for message in islice(self.messages(found, value), MAX_MESSAGES):
                 sent = self._sent(found, message)
                 if sent is None:
@@ -153,7 +156,52 @@ class Prover:
                 if others and _tells_apart(judges, writing, message, needs, reasons):
                     # The message shows it; what is made of it does not only if nobody may send that.
                     missing = missing if _may_send(judges[0], sent.message) else NO_FORM.format(others[0][0])
-        return reasons[0] if reasons else missing
+        if reasons:
+            return reasons[0]
+        if not missing:
+            return self._why_no_value(found, lost)
+        return NO_SENT if missing is NO_MESSAGE and not self._is_around_sent(found, judges[0]) else missing
+
+    def _why_no_value(self, found: Found, lost: str | None) -> str:
+        """Why no value was found at the place: it does not follow that there is none."""
+        if _is_beyond(found, self._sizes(found)):
+            return TOO_LARGE
+        sent, _ = _turned(found.root, found.base, found.head)
+        sender = self._sampler(found.root.direction is Direction.RESPONSE, found.root.direction)
+        judge = self._judges(found.root, found.base, found.head, _about_tags(found))[0]
+        if not sender.atoms(sent):  # nothing at all is sent there
+            return NO_VALUE
+        tried = islice(self._candidates(found, lost), MAX_TRIED)
+        return NO_VALUE if any(_may_send(judge, value) for _, value in tried) else NO_SENT
+
+    def _is_around_sent(self, found: Found, judge: Judge) -> bool:
+        """Whether any message could be built around the place, with whatever value there."""
+        place = found.path[-1] if found.path else None
+        if place is None:
+            return True
+        below = _turned(found.root, place.base, place.head)[0]
+        sender = self._sampler(found.root.direction is Direction.RESPONSE, found.root.direction)
+        for value in sender.values(below)[:MAX_LOCAL]:
+            for message in islice(self.messages(found, value), MAX_MESSAGES):
+                sent = self._sent(found, message)
+                if sent is not None and _may_send(judge, sent.message):
+                    return True
+        return False
+
+    def _sizes(self, found: Found) -> Iterator[tuple[str, Bound]]:
+        """The limits of sizes that both sides set at the place of a finding, each with its keyword."""
+        for sampler, schema in ((False, found.base), (True, found.head)):
+            for atom in self._sampler(sampler, found.root.direction).atoms(schema):
+                for keyword, bound in (
+                    ("minLength", atom.min_length),
+                    ("maxLength", atom.max_length),
+                    ("minItems", atom.min_items),
+                    ("maxItems", atom.max_items),
+                    ("minProperties", atom.min_properties),
+                    ("maxProperties", atom.max_properties),
+                ):
+                    if bound is not None:
+                        yield keyword, bound
 
     # -- at the place of the finding -----------------------------------------------------------------------------------
 
@@ -382,6 +430,15 @@ def _may_send(sends: Judge, value: Any) -> bool:
 def _refused_for(receives: Judge, found: Found, value: Any) -> bool:
     """Whether the receiving side refuses a value for nothing but what the finding is about."""
     return all(keywords & _claims(found) for keywords in receives.objections(value))
+
+
+def _is_beyond(found: Found, sizes: Iterable[tuple[str, Bound]]) -> bool:
+    """Whether a finding is about a size that no value is built of."""
+    claims = _claims(found)
+    return any(
+        keyword in claims and bound.value >= (MAX_TEXT if keyword.endswith("Length") else MAX_ITEMS)
+        for keyword, bound in sizes
+    )
 
 
 def _claims(found: Found) -> set[str]:

@@ -91,6 +91,74 @@ def test_a_dry_run_shows_what_would_be_written(folder: Path, cli: Cli, capsys: p
     assert "email:" in Path("head.yaml").read_text()
 
 
+def _with_tabs(text: str) -> str:
+    return json.dumps(load(text.encode(), "x.yaml"), indent="\t") + "\n"
+
+
+DIFFICULT = {
+    "tabs": _with_tabs,
+    "carriage returns": lambda text: text.replace("\n", "\r\n"),
+    "blanks at line ends": lambda text: text.replace("\n", "  \n"),
+}
+UNSEEN = {
+    "line separator": "a\u2028b",
+    "next line": "a\x85b",
+    "bidirectional": "a\u202eb",
+    "no width": "a\u200bb",
+    "runner command": "##[warning]b",
+}
+
+
+def _described(text: str, description: str) -> str:
+    """A JSON document that describes every property by this text."""
+    document = load(text.encode(), "x.yaml")
+    for schema in document["components"]["schemas"].values():
+        for each in schema["properties"].values():
+            each["description"] = description
+    return json.dumps(document, indent=1, ensure_ascii=False)
+
+
+@pytest.mark.parametrize("difficulty", DIFFICULT)
+def test_git_takes_the_diff_that_is_shown(
+    folder: Path, cli: Cli, capsysbinary: pytest.CaptureFixture[bytes], difficulty: str
+) -> None:
+    """Tabs, carriage returns and blanks at the ends of lines are text of the file; nothing has to be said of them."""
+    for file, text in (("base.yaml", USERS), ("head.yaml", USERS_RENAMED)):
+        Path(file).write_bytes(DIFFICULT[difficulty](text).encode())
+    assert cli("fix", *ARGUMENTS, "--dry-run") == 0
+    out, err = capsysbinary.readouterr()
+    assert not err
+    subprocess.run(["git", "apply", "-"], cwd=folder, input=out[out.index(b"diff --git") :], check=True)
+    assert b"email" in Path("head.yaml").read_bytes()
+
+
+@pytest.mark.parametrize("character", UNSEEN)
+def test_a_diff_that_cannot_be_shown_as_it_is_says_so(
+    folder: Path, cli: Cli, capsys: pytest.CaptureFixture[str], character: str
+) -> None:
+    """What acts instead of being seen is escaped where somebody, or a runner, reads it; and it is said how to get it whole."""
+    for file, text in (("base.yaml", USERS), ("head.yaml", USERS_RENAMED)):
+        Path(file).write_text(_described(text, UNSEEN[character]), encoding="utf-8")
+    assert cli("fix", *ARGUMENTS, "--dry-run") == 0
+    out, err = capsys.readouterr()
+    assert UNSEEN[character] not in out
+    assert "head.yaml: " in err and " shown with escapes" in err and "--apply writes it exactly" in err
+
+
+@pytest.mark.parametrize("character", UNSEEN)
+def test_a_diff_goes_into_a_file_as_it_is(
+    folder: Path, cli: Cli, capfdbinary: pytest.CaptureFixture[bytes], character: str
+) -> None:
+    """What is written into a file is for git: nothing is escaped, and nothing has to be said."""
+    for file, text in (("base.yaml", USERS), ("head.yaml", USERS_RENAMED)):
+        Path(file).write_text(_described(text, UNSEEN[character]), encoding="utf-8")
+    assert cli("fix", *ARGUMENTS, "--dry-run") == 0
+    out, err = capfdbinary.readouterr()  # which is a file
+    assert not err
+    subprocess.run(["git", "apply", "-"], cwd=folder, input=out[out.index(b"diff --git") :], check=True)
+    assert b"email" in Path("head.yaml").read_bytes()
+
+
 def test_a_diff_is_coloured_where_colour_is_wanted(folder: Path, cli: Cli, capsys: pytest.CaptureFixture[str]) -> None:
     """Green for what comes."""
     assert cli("fix", *ARGUMENTS, "--dry-run", "--color") == 0
@@ -219,7 +287,7 @@ def test_what_a_report_prints_for_a_fix_applies_that_fix(
     commands = [line.strip() for line in Path("out.txt").read_text().splitlines() if "guardian fix" in line]
     assert len(set(commands)) == len(fixes) == len(commands)
     for fix, command in zip(fixes, commands, strict=True):
-        assert f"{fix['id']} ({fix['strategy']}): {command.partition(' --change')[0]} " in Path("out.sarif").read_text()
+        assert f"{fix['id']} ({fix['strategy']}): {command.partition(' --base')[0]} " in Path("out.sarif").read_text()
         assert cli(*shlex.split(command)[1:], "--dry-run", "--format", "json") == 0
         (found,) = json.loads(capsys.readouterr().out)["fixes"]
         assert found == fix
@@ -244,6 +312,29 @@ def test_an_id_is_that_of_this_check(folder: Path, cli: Cli, capsys: pytest.Capt
         assert message in capsys.readouterr().err
     assert Path("head.yaml").read_text() == USERS_RENAMED
     assert cli("fix", *ARGUMENTS, "--id", "F2", "--strategy", "deprecation_window", "--apply") == 0
+
+
+def test_a_command_that_has_gone_stale_writes_nothing(
+    folder: Path, cli: Cli, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Once something else breaks too, ids count other fixes: a command of the earlier report is refused, whatever it wrote."""
+
+    def offered() -> list[str]:
+        cli("check", *ARGUMENTS, "--format", "json")
+        return [each["name"] for each in json.loads(capsys.readouterr().out)["fixes"]]
+
+    name = ("properties:\n", "properties:\n        name: {type: string}\n")
+    Path("base.yaml").write_text(TWO)
+    Path("head.yaml").write_text(USERS_RENAMED.replace(*name).replace("[id, mail]", "[id, mail, name]"))
+    before = offered()
+    Path("head.yaml").write_text(USERS_RENAMED)
+    after = offered()
+    assert len(before) > 2 and not set(before) & set(after)
+    for each in before:
+        assert cli("fix", *ARGUMENTS, "--id", each, "--apply") == 2
+        assert f"--id {each}: this check has no such fix" in capsys.readouterr().err
+    assert Path("head.yaml").read_text() == USERS_RENAMED
+    assert cli("fix", *ARGUMENTS, "--id", after[-1], "--apply") == 0
 
 
 def test_a_manifest_of_another_repository_is_not_written(

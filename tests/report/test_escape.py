@@ -88,6 +88,13 @@ def test_a_fence_is_closed_by_us_alone(lines: list[str]) -> None:
     assert [token.type for token in tokens] == ["fence"]
 
 
+def test_a_diff_keeps_its_tabs() -> None:
+    """In source they are layout; all else is escaped as ever, and a long line is cut."""
+    assert escape.tabbed(escape.terminal, "+\t\tx:\x1b\t::warning::") == "+\t\tx:\\x1b\t: :warning::"
+    assert escape.tabbed(escape.html, "\t<b>", 3) == "\t&lt;b... (1 characters more)"
+    assert escape.markdown_fence(["+\tx"], "diff") == ["```diff", "+\tx", "```"]
+
+
 @given(ANY_TEXT)
 def test_no_mention_reference_or_link_survives_rendering(text: str) -> None:
     """Hosts link names, numbers and addresses in the rendered text: none is left that they would find."""

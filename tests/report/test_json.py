@@ -66,6 +66,7 @@ def test_keys_come_in_the_order_of_the_interface() -> None:
         "verification",
         "rationale",
         "rollout",
+        "name",
     ]
 
 

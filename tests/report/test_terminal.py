@@ -8,6 +8,7 @@ from guardian.model import Again, Location, Only, Patch, Severity, Verdict
 from guardian.report import render
 from guardian.report.blocks import Standing, blocks
 from guardian.report.layout import cells, wrap
+from guardian.report.words import fix_name
 from tests.report import samples
 
 
@@ -90,29 +91,29 @@ def test_the_matrix_crosses_changes_with_consumers() -> None:
 
 
 def test_each_fix_has_its_own_command() -> None:
-    """By its id, and by a finding that says whether the check is the same one still; with the flags of the check."""
+    """By its id, and by what says whether that is the same fix still; with the flags of the check."""
     report = samples.friday_rename()
     rules = report._replace(fixes=tuple(each._replace(proposed_by="rules") for each in report.fixes))
-    shown = samples.EMAIL_IN_LIST.fingerprint
     text = render("terminal", rules)
-    for number in (1, 2):
-        assert f"      guardian fix --apply --id F{number} --change {shown}\n" in text
+    for fix in rules.fixes:
+        assert fix_name(fix).startswith(f"{fix.id}-")
+        assert f"      guardian fix --apply --id {fix_name(fix)}\n" in text
     flags = "--base 'old base.yaml' " + "--service a-service-with-a-long-name " * 9
     for format in ("terminal", "markdown", "html", "sarif"):
         text = render(format, rules._replace(again=Again(flags.strip())))
         assert "guardian fix --apply --id F2" in text
         assert text.count("--service a-service-with-a-long-name") >= 18  # whole, and on one line
     text = render("terminal", rules._replace(again=Again("--head HEAD", applies=False)))
-    assert f"guardian fix --dry-run --id F1 --change {shown} --head HEAD\n" in text
+    assert f"guardian fix --dry-run --id {fix_name(rules.fixes[0])} --head HEAD\n" in text
 
 
 def test_a_model_has_to_be_asked_again() -> None:
     """What it wrote is there only then; a flag or guardian.yaml may name it already."""
     report = samples.friday_rename()
-    shown = samples.EMAIL_IN_LIST.fingerprint
-    assert f"guardian fix --apply --id F2 --change {shown} --model ...\n" in render("terminal", report)
+    name = fix_name(report.fixes[1])
+    assert f"guardian fix --apply --id {name} --model ...\n" in render("terminal", report)
     asked = report._replace(again=Again("--model http://box:8000", model=True))
-    assert f"--id F2 --change {shown} --model http://box:8000\n" in render("terminal", asked)
+    assert f"--id {name} --model http://box:8000\n" in render("terminal", asked)
 
 
 def test_a_patch_for_elsewhere_says_so() -> None:
