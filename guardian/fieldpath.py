@@ -93,7 +93,7 @@ def write(path: Path) -> str:
         if step is Wild.ITEM:
             text += "[]"
         else:
-            name = "*" if isinstance(step, Wild) else _escaped(step)
+            name = "*" if isinstance(step, Wild) else escape(step)
             text = f"{text}.{name}" if text else name
     return text or "$"
 
@@ -104,6 +104,13 @@ def write_sent(path: Path) -> str:
         return write(path)
     text = write(path)
     return f"body{text}" if text.startswith("[") else f"body.{text}"
+
+
+def escape(name: str) -> str:
+    """A name as one step of a path: what would mean something else there has a backslash before it."""
+    text = name.replace("\\", "\\\\").replace(".", "\\.")
+    text = _INDEX.sub(lambda index: "\\" + index[0], text)
+    return f"\\{text}" if text in {"*", "$"} or text.startswith("$[") or _PLACED.fullmatch(text) else text
 
 
 def touches(one: Path, other: Path) -> bool:
@@ -190,12 +197,6 @@ def _steps(text: str) -> list[Step]:
 def _may_end(text: str, position: int) -> bool:
     """Whether an item's bracket may end there: at the end, before a dot or before another bracket."""
     return text[position : position + 1] in ("", ".", "[")
-
-
-def _escaped(name: str) -> str:
-    text = name.replace("\\", "\\\\").replace(".", "\\.")
-    text = _INDEX.sub(lambda index: "\\" + index[0], text)
-    return f"\\{text}" if text in {"*", "$"} or text.startswith("$[") or _PLACED.fullmatch(text) else text
 
 
 def _unescaped(text: str) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from guardian import fieldpath
 from guardian.fieldpath import Path
+from guardian.graph.lineage import provider
 from guardian.graph.uses import Consumer, Exposure, Use
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def within_reach(services: Iterable[str], consumers: Iterable[Consumer]) -> set[
     for consumer in consumers:
         for use in consumer.uses:
             if use.exposes:
-                onward.setdefault(use.service, set()).update(each.service or consumer.name for each in use.exposes)
+                onward.setdefault(use.service, set()).update(provider(use, each) for each in use.exposes)
     found = set(services)
     pending = sorted(found)
     while pending:
@@ -104,10 +105,10 @@ def _add_use(graph: Graph, routes: Routes, use: Use) -> None:
     for exposure in use.exposes:
         source = _add_field(graph, use.service, key, "reads", exposure.path)
         graph.add_edge(source, consumer, kind="reads")
-        provider = exposure.service or use.consumer
-        graph.add_node(service_node(provider), kind="service")
-        own = _add_operation(graph, routes, provider, exposure.operation)
-        target = _add_field(graph, provider, own, "reads", exposure.field)
+        service_of = provider(use, exposure)
+        graph.add_node(service_node(service_of), kind="service")
+        own = _add_operation(graph, routes, service_of, exposure.operation)
+        target = _add_field(graph, service_of, own, "reads", exposure.field)
         _append(graph, source, target, "exposes", "links", (use.consumer, exposure))
 
 

@@ -10,6 +10,7 @@ from datetime import date
 
 from guardian import fieldpath
 from guardian.graph.consumers.bodies import is_everyday
+from guardian.graph.lineage import lost
 from guardian.graph.surface import READS, SENDS, Surface
 from guardian.graph.usage import Company, Fact, User
 from guardian.graph.uses import Consumer, Field, Use
@@ -29,6 +30,7 @@ def _claims(company: Company) -> Iterator[Fact]:
     for consumer, use in _uses(company):
         if use.operation is None or use.confidence == "called" or use.service not in company.routes.services:
             continue
+        yield from _lost(company, consumer, use, surface)
         operation = company.routes.head(use.service, use.operation)
         if operation is None:
             key = company.routes.key(use.service, use.operation)
@@ -57,6 +59,14 @@ def _unknown_operation(company: Company, consumer: Consumer, use: Use, key: str)
     hint = f"; the nearest is {near[0]}" if near else ""
     text = f"{consumer.name} declares {use.operation}, which {use.service} does not have{hint}"
     return Fact("unknown-operation", use.service, key, "", text, (_user(consumer, use, text),), use.origin)
+
+
+def _lost(company: Company, consumer: Consumer, use: Use, surface: Surface) -> Iterator[Fact]:
+    key = company.routes.key(use.service, use.operation or "")
+    for each in lost(company.routes, surface, use):
+        kind, user = "unknown-field" if each.field else "unknown-operation", _user(consumer, use, each.sentence)
+        field = fieldpath.write(each.exposure.path)
+        yield Fact(kind, use.service, key, field, each.sentence, (user,), each.exposure.origin)
 
 
 def _unknown_field(

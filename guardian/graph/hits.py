@@ -250,11 +250,15 @@ class Judge:
 def _best_informed(uses: Sequence[Use], fields: Callable[[Use], object]) -> list[Use]:
     """The uses that know most.
 
-    What one source leaves open another may know, and what was declared or tested says more than what was seen.
+    What one source leaves open another may know, and what was declared or tested says more than what was seen. Manifests
+    are one source: what one of their uses leaves open, another of them does not answer.
     """
     known = [use for use in uses if fields(use) is not None]
-    firm = [use for use in known if use.confidence != "called"]
-    return firm or known or list(uses)
+    told = [use for use in known if use.confidence != "called"] or known
+    if not told:
+        return list(uses)
+    manifests = any(use.tool == "manifest" for use in told)
+    return [*told, *(use for use in uses if manifests and use.tool == "manifest" and fields(use) is None)]
 
 
 def _answers(listed: str, status: str, declared: Iterable[str]) -> bool:

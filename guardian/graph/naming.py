@@ -37,21 +37,23 @@ class Naming:
         self._services = services
         self._names = names
         self._alike = Names(names)
+        self._own_names = Names(services)
         self._routes = routes
         self._surface = Surface()
 
     def __call__(self, consumer: Consumer) -> Consumer:
         """The consumer with all its uses as uses of services by their own names."""
-        if not self._names or not any(map(self._concerned, consumer.uses)):
+        if not any(map(self._concerned, consumer.uses)):
             return consumer
         return replace(consumer, uses=tuple(own for use in consumer.uses for own in self._own(use)))
 
     def _concerned(self, use: Use) -> bool:
-        return use.service not in self._services or (bool(use.exposes) and use.consumer in self._names)
+        return use.service not in self._services or (bool(use.exposes) and use.consumer not in self._services)
 
     def _own(self, use: Use) -> Iterator[Use]:
-        if use.exposes and use.consumer in self._names:
-            exposes = tuple(own for each in use.exposes for own in self._exposed(use.consumer, each))
+        if use.exposes:
+            providers = self._providers(use.consumer)
+            exposes = tuple(own for each in use.exposes for own in self._exposed(providers, each))
             use = replace(use, exposes=exposes)
         name = self._other_name(use)
         if name is None:
@@ -73,8 +75,18 @@ class Naming:
         # People write a manifest's names after guardian.yaml; contract tests and catalogs have their own.
         return None if use.tool == "manifest" else self._alike.find(use.service)
 
-    def _exposed(self, consumer: str, exposure: Exposure) -> Iterator[Exposure]:
-        for service in self._having(self._names[consumer], exposure.operation):
+    def _providers(self, consumer: str) -> Sequence[str]:
+        """The services that a consumer is, whose API it passes fields on through; itself if it is none."""
+        if consumer in self._services:
+            return (consumer,)
+        if consumer in self._names:
+            return self._names[consumer]
+        own = self._own_names.find(consumer)
+        other = self._alike.find(consumer) if own is None else None
+        return self._names[other] if other is not None else (own or consumer,)
+
+    def _exposed(self, services: Sequence[str], exposure: Exposure) -> Iterator[Exposure]:
+        for service in self._having(services, exposure.operation):
             yield replace(exposure, service=service)
 
     # -- one of several ------------------------------------------------------------------------------------------------

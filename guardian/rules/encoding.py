@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from guardian.fieldpath import escape
 from guardian.model import Confidence, Direction, Effect
 from guardian.rules.form_fields import URLENCODED, field_of, said_by
 from guardian.rules.pairs import Delta
 from guardian.rules.part_matching import media_range_holds
 from guardian.rules.walk import combine
-from guardian.rules.walk_paths import escape
 from guardian.rules.wire import may_hold_reserved, written_as
 from guardian.spec.api import MediaType, Node, Parameter, Schema
 from guardian.spec.media import parse_media_type

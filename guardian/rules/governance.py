@@ -14,7 +14,8 @@ declare(
     """A consumer declares an operation that its provider does not have.
 
     Why it matters: the declaration protects nothing. Either the manifest is out of date, or the consumer calls
-    something that answers 404.
+    something that answers 404. A target of `exposes` that the consumer's own API does not have is told, too: whoever
+    reads that field there is not found when it changes.
     """,
     area="governance",
     hit=Hit.EVERY_USER,

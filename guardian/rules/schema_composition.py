@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from guardian.fieldpath import escape
 from guardian.model import Confidence, Effect, Hit, Impact
 from guardian.rules.facts import turn
 from guardian.rules.pairs import BY_TAG, AtomPair, Delta, UnionPair
 from guardian.rules.registry import rule
-from guardian.rules.walk_paths import escape
 from guardian.spec.api import Node, Schema
 from guardian.spec.facets import admits
 from guardian.spec.shape import Atom, Shape

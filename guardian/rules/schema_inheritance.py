@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from guardian.fieldpath import escape
 from guardian.model import Confidence, Effect, Hit, Impact
 from guardian.rules.facts import turn
 from guardian.rules.pairs import Delta, UnionPair
 from guardian.rules.registry import also
-from guardian.rules.walk_paths import escape
 from guardian.spec.api import Node, Schema
 from guardian.spec.shape import Discriminator, Shape
 from guardian.spec.subtypes import family_of

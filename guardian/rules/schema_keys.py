@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from guardian.fieldpath import escape
 from guardian.model import Confidence, Direction, Effect, Hit, Impact, Severity
 from guardian.rules import patterns
 from guardian.rules.facts import turn
 from guardian.rules.pairs import Delta, ObjectPair
 from guardian.rules.registry import rule
 from guardian.rules.schema_limits import limit_changed
-from guardian.rules.walk_paths import escape
 from guardian.spec.api import Node
 from guardian.spec.ecma import Undecidable
 from guardian.spec.objects import undeclared

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from guardian.fieldpath import escape
 from guardian.model import Confidence, Direction, Effect, Hit, Impact, Severity
 from guardian.rules.pairs import Delta, ObjectPair
 from guardian.rules.registry import rule
 from guardian.rules.renames import likely_rename
-from guardian.rules.walk_paths import escape
 from guardian.spec.api import Node, Schema
 from guardian.spec.shape import Atom
 

@@ -17,6 +17,7 @@ from operator import eq
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
+from guardian import fieldpath
 from guardian.model import Confidence, Direction, Effect, Witness
 from guardian.rules.below import Child
 from guardian.rules.boundaries import Boundaries
@@ -456,10 +457,9 @@ def _about_tags(found: Found) -> bool:
 
 def _only_name(field: str) -> str | None:
     """The property that a field of one step names."""
-    if not field or field in {"*", "[]"} or "[]" in field or ":" in field:
-        return None
-    steps = field.replace("\\.", "\0").split(".")
-    return steps[0].replace("\0", ".").replace("\\\\", "\\") if len(steps) == 1 else None
+    path = fieldpath.parse(field)
+    step = path.steps[0] if len(path.steps) == 1 and not path.place else None
+    return step if isinstance(step, str) else None
 
 
 def _needs(found: Found, name: str) -> Json:

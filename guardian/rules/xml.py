@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from guardian.fieldpath import escape
 from guardian.model import Effect, Hit
 from guardian.rules.pairs import Delta, MediaTypePair, XmlPair
 from guardian.rules.registry import also, rule
-from guardian.rules.walk_paths import escape
 from guardian.spec.api import Node, Schema
 from guardian.spec.dynamic import targets_of
 

@@ -211,9 +211,22 @@ def test_what_was_seen_is_an_upper_bound() -> None:
 
 def test_one_source_knows_what_another_leaves_open() -> None:
     """Not known from one source and known from another is known."""
-    assert impacts(change(), uses({"reads": None}, {"reads": ["id"]})) == {}
-    assert impacts(change(), uses({"reads": None}, {"reads": ["email"]})) == {"c": BROKEN}
+    pact = {"confidence": "asserted", "tool": "pact 4.0"}
+    assert impacts(change(), uses({"reads": None}, {"reads": ["id"], **pact})) == {}
+    assert impacts(change(), uses({"reads": None}, {"reads": ["email"], **pact})) == {"c": BROKEN}
     assert impacts(change(), uses({"reads": None})) == {"c": POSSIBLE}
+
+
+def test_one_manifest_does_not_answer_what_another_leaves_open() -> None:
+    """A use in a manifest that does not say what it reads or sends stays not known beside one that says it."""
+    assert impacts(change(), uses({"reads": None}, {"reads": ["id"]})) == {"c": POSSIBLE}
+    assert impacts(change(), uses({"reads": None}, {"reads": ["email"]})) == {"c": BROKEN}
+    seen = {"reads": ["email"], "confidence": "called", "tool": "har"}
+    assert (
+        impacts(change(), uses({"reads": ["id"]}, {"reads": None, "confidence": "called", "tool": "otel"}, seen)) == {}
+    )
+    lacking = change("query:x", hit=Hit.NON_SENDER, direction=Direction.REQUEST)
+    assert impacts(lacking, uses({"sends": None}, {"sends": ["query:x"]})) == {"c": POSSIBLE}
 
 
 def test_a_catalog_says_that_a_service_is_used() -> None:

@@ -6,6 +6,8 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from guardian.graph.consumers.backstage import Entity, is_entity, read_catalog
 from guardian.graph.consumers.endpoints import Answer, Endpoints
@@ -270,6 +272,39 @@ def test_catalogs_as_they_are_found() -> None:
     assert "URL" in found.notes[1].message
 
 
+def test_catalogs_with_namespaces() -> None:
+    """A name is one thing in each namespace, and a reference means the namespace of who makes it."""
+
+    def within(namespace: str, kind: str, name: str, **spec: Any) -> Entity:
+        found = entity(kind, name, **spec)
+        return Entity({**found.data, "metadata": {**found.data["metadata"], "namespace": namespace}}, found.file)
+
+    found = read_catalog(
+        [
+            within("a", "API", "v1"),
+            within("b", "API", "v1"),
+            within("a", "Component", "users", providesApis=["v1"]),
+            within("b", "Component", "orders", providesApis=["v1"]),
+            entity("Component", "web", consumesApis=["b/v1"]),
+            within("a", "Component", "app", consumesApis=["api:v1"]),
+            within("b", "Component", "app", consumesApis=["v1"]),
+        ],
+        Names(["users", "orders"]),
+    )
+    assert uses(found).keys() == {("web", "orders", None), ("a/app", "users", None), ("b/app", "orders", None)}
+
+
+def test_a_catalog_that_goes_on_elsewhere() -> None:
+    """A Location names further files; they are not followed, and that is said."""
+    found = read_catalog([entity("Location", "root", targets=["../teams/*.yaml", "b.yaml"])], Names([]))
+    assert [(note.level, note.message) for note in found.notes] == [
+        (
+            "warning",
+            "the catalog goes on in ../teams/*.yaml, b.yaml, which is not followed: name those files as consumers, too",
+        )
+    ]
+
+
 # -- Postman -----------------------------------------------------------------------------------------------------------
 
 
@@ -317,6 +352,12 @@ def test_requests_and_assertions() -> None:
         ({"header": [{"key": "X-Key", "value": "1"}, {"key": "Accept"}]}, ["header:X-Key"]),
         ({"auth": {"type": "bearer"}}, ["header:Authorization"]),
         ({"auth": {"type": "noauth"}}, []),
+        ({"auth": {"type": "apikey", "apikey": {"key": "X-Key", "value": "1", "in": "header"}}}, ["header:X-Key"]),
+        ({"header": "X-Key: 1\nAccept: x\n// X-Off: 2"}, ["header:X-Key"]),
+        ({"body": {"mode": "urlencoded", "urlencoded": "a=1&b="}}, ["a", "b"]),
+        ({"body": {"mode": "raw", "raw": '{\n // the name\n "name": "a//b" /* or not */\n}'}}, ["name"]),
+        ({"body": {"mode": "raw", "raw": '{"name": "x", // {{y}}\n "age": {{age}}}'}}, ["name", "age"]),
+        ({"body": {"mode": "raw", "raw": "no JSON // at all"}}, ["$"]),
         (
             {"auth": {"type": "apikey", "apikey": [{"key": "key", "value": "k"}, {"key": "in", "value": "query"}]}},
             ["query:k"],
@@ -349,8 +390,39 @@ def test_postman_tells_what_it_leaves_out() -> None:
     )
     assert sorted(note.message for note in found.notes) == [
         "1 call left out: the request has no URL",
-        "1 call left out: users has no such operation",
+        "1 call left out: users has no such operation (GET https://users.example/v1/x)",
     ]
+    several = [{"name": "x", "request": {"method": "POST", "url": f"{{{{h}}}}/x{number}?key=1"}} for number in (1, 2)]
+    assert [note.message for note in collection(*several).notes] == [
+        "2 calls left out: no service answers this URL (such as POST {{h}}/x1)"
+    ]
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "{{x}}/users/1",
+        "{{host}}:{{port}}/v1/users/1",
+        "{{host}}:8080/v1/users/1",
+        "{{protocol}}://{{host}}/v1/users/1",
+        "{{scheme}}://{{host}}:{{port}}/v1/users/:id",
+        "https://{{host}}/v1/users/1",
+        "{{tenant}}.example.com/v1/users/1",
+        "{{x}}users/1",
+        "{{x}}/{{version}}/users/{{id}}",
+        "https://users.example/{{version}}/users/1",
+        "localhost:8080/v1/users/1",
+        "localhost/v1/users/1",
+        "10.0.0.1/v1/users/1",
+        "users.example/v1/users/1",
+        "gateway:8080/v1/users/1",
+        "v1/users/1",
+    ],
+)
+def test_urls_however_they_are_put_together(url: str) -> None:
+    """Host, port, scheme and version may be variables, and the scheme may be missing."""
+    (consumer,) = collection({"name": "x", "request": url}).consumers
+    assert [(use.service, use.operation) for use in consumer.uses] == [("users", "GET /users/{id}")]
 
 
 @pytest.mark.parametrize(
@@ -393,6 +465,71 @@ def test_scripts(source: str, reads: list[str], statuses: list[str]) -> None:
     found = read_script(source, Location("c.json"))
     assert [str(field.path) + ("!" if field.shallow else "") for field in found.fields] == reads
     assert list(found.statuses) == statuses
+
+
+@pytest.mark.parametrize(
+    ("rest", "reads"),
+    [
+        ("const k = 'email'; pm.expect(d[k]).to.exist", ["email"]),
+        ("['email', 'nick'].forEach(f => pm.expect(d[f]).to.exist)", ["email", "nick"]),
+        ("const fs = ['email']; fs.forEach(f => { pm.expect(d).to.have.property(f) })", ["email"]),
+        ("for (const k of ['email', 'nick']) { pm.expect(d[k]).to.be.a('string') }", ["email", "nick"]),
+        ("pm.expect(d).to.deep.include({email: 'x', nick: {a: 1}})", ["email", "nick"]),
+        ("const {nick, ...rest} = d; pm.expect(rest.email).to.eql(1)", ["nick", "email"]),
+        ("pm.expect(d).to.be.an('object').that.has.property('email')", ["email"]),
+        ("pm.expect('email' in d).to.be.true; d.hasOwnProperty('nick')", ["email", "nick"]),
+        ("const u = d.items.find(x => x.id === 1); pm.expect(u.email)", ["items!", "items[].id", "items[].email"]),
+        ("pm.expect(d.items.find(x => x.id === 1).email)", ["items!", "items[].email", "items[].id"]),
+        ("for (let i = 0; i < d.items.length; i++) { pm.expect(d.items[i].sku) }", ["items!", "items[].sku"]),
+        ("for (const x of d.items) { pm.expect(x.sku) }", ["items!", "items[].sku"]),
+        ("if (d && Array.isArray(d)) { console.log('got', d) } pm.expect(d).to.be.an('object')", []),
+        ("pm.response.to.have.jsonBody({email: 'x'})", ["email"]),
+    ],
+)
+def test_scripts_that_are_followed(rest: str, reads: list[str]) -> None:
+    """Literal keys, rests, loops and results of array methods are followed, so that all that is read is listed."""
+    found = read_script(f"const d = pm.response.json(); {rest}", Location("c.json"))
+    assert [str(field.path) + ("!" if field.shallow else "") for field in found.fields] == reads
+    assert not found.partial
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "check(d)",
+        "pm.collectionVariables.set('u', JSON.stringify(d))",
+        "pm.expect(d[name]).to.exist",
+        "pm.expect(Object.keys(d)).to.include('email')",
+        "pm.expect(d).to.eql(expected)",
+        "const copy = {...d}",
+        "send({ d })",
+        "pm.response.to.have.jsonSchema(schema)",
+        "pm.expect(tv4.validate(d, schema)).to.be.true",
+        "pm.expect(pm.response.text()).to.include('email')",
+        "tests['x'] = responseBody.has('email')",
+        "d.items.forEach(check)",
+        "d.items.forEach(({sku}) => pm.expect(sku))",
+        "const {a: {b}} = d",
+        "log(`${d.email}`)",
+        "const r = pm.response; r.json().email",
+    ],
+)
+def test_scripts_that_are_not_followed_to_the_end(rest: str) -> None:
+    """Where the body goes to a helper, a schema or a computed key, more may be read than is found, and a use says so."""
+    script = f"const d = pm.response.json(); pm.expect(d.id).to.exist; {rest}"
+    assert read_script(script, Location("c.json")).partial
+    item = {"name": "x", "request": "{{base}}/users/7", "event": [script_event(script)]}
+    (use,) = (each for each in collection(item).consumers[0].uses if each.confidence == "asserted")
+    assert (names(use.reads) or [])[0] == "id" and use.partial
+
+
+_WORDS = "const d = pm . response . json ( ) ; pm . expect ( d [ ] { } => of in ... 'a' 0 , : . forEach find ++ text"
+
+
+@given(st.lists(st.sampled_from(_WORDS.split()), max_size=30))
+def test_any_script_can_be_read(words: list[str]) -> None:
+    """Scripts come as they are found: broken ones are read as far as they go."""
+    read_script(" ".join(["const d = pm.response.json();", *words]), Location("c.json"))
 
 
 # -- OpenTelemetry -----------------------------------------------------------------------------------------------------
@@ -447,6 +584,31 @@ def test_a_client_span_alone() -> None:
     assert uses(
         traces(web=[span("1", 3, server_address="orders.example", http_method="GET", url_path="/orders/1")])
     ).keys() == {("web", "orders", "GET /orders/{id}")}
+
+
+@pytest.mark.parametrize(
+    ("server", "operation"),
+    [
+        ({"url.path": "/v1/users/7", "http.route": "/**"}, "GET /users/{id}"),
+        ({"url.path": "/v1/users/7", "http.route": "/users"}, "GET /users/{id}"),
+        ({"url.path": "/elsewhere/users/7", "http.route": "/users/{pk}"}, "GET /users/{id}"),
+        ({"http.target": "/v1/users/7?x=1", "http.route": "{controller=Home}/{action=Index}/{id?}"}, "GET /users/{id}"),
+        ({"http.route": "^users/(?P<pk>[^/.]+)/$"}, "GET /users/{id}"),
+        ({"http.route": "users/<int:pk>"}, "GET /users/{id}"),
+        ({"http.route": "users/(?P<pk>[^/.]+)/orders"}, None),
+        ({"http.route": "/users/{id?}"}, None),
+        ({"http.route": "/**"}, None),
+    ],
+)
+def test_what_was_called_goes_before_its_route(server: dict[str, str], operation: str | None) -> None:
+    """A route may be a pattern, a prefix or a mount: it tells only where no URL does, and never by a part of it."""
+    method = {"http.request.method": "GET"}
+    found = traces(
+        web=[span("1", 3, **method)],
+        users=[span("2", 2, "1", **method, **server)],
+    )
+    assert [use.operation for each in found.consumers for use in each.uses] == ([operation] if operation else [])
+    assert len(found.notes) == (0 if operation else 1)
 
 
 def test_traces_tell_what_they_leave_out() -> None:

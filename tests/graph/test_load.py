@@ -162,6 +162,59 @@ def test_json_lines() -> None:
     assert read({"t.jsonl": f"{json.dumps(export)}\n{json.dumps(export)}\n"}, "t.jsonl").consumers == ()
 
 
+def seen_by(caller: str) -> str:
+    """One line of a collector: a client span of this caller, on a user."""
+
+    def said(**attributes: str) -> list[dict[str, object]]:
+        return [{"key": key.replace("_", "."), "value": {"stringValue": value}} for key, value in attributes.items()]
+
+    call = {"spanId": "1", "kind": 3, "attributes": said(http_method="GET", http_url="http://users/users/1")}
+    own = {"attributes": said(service_name=caller)}
+    return json.dumps({"resourceSpans": [{"resource": own, "scopeSpans": [{"spans": [call]}]}]})
+
+
+@pytest.mark.parametrize("name", ["t.jsonl", "t.ndjson", "t.log", "t.json"])
+def test_lines_of_other_kinds(name: str) -> None:
+    """A line that a collector did not finish, and those with metrics, do not take the others with them."""
+    lines = [seen_by("web"), '{"resourceMetrics": []}', '{"resourceLogs": []}', seen_by("app"), seen_by("x")[:40]]
+    for patterns in ("c", f"c/{name}"):
+        found = read({f"c/{name}": "\n".join(lines)}, patterns)
+        assert [each.name for each in found.consumers] == ["app", "web"]
+        assert [(note.level, note.message) for note in found.notes] == [
+            ("warning", "1 line left out: no whole JSON object"),
+            ("info", "left out: metrics or log records, which show no calls"),
+        ]
+    assert [each.name for each in read({f"c/{name}": seen_by("web")}, "c").consumers] == ["web"]
+
+
+@pytest.mark.parametrize("text", ['[2026-01-01] "GET /users/1 HTTP/1.1" 200 - "x"\n', "{\n{\n", "a: [\n"])
+def test_recordings_are_told_for_what_they_are(text: str) -> None:
+    """A log of an unknown format is no broken YAML."""
+    (note,) = read({"c/x.log": text, "c/a.yaml": MANIFEST}, "c").notes
+    assert note.message == "not read: no access log in a known format, and no line of it is a JSON object"
+    with pytest.raises(ReadError, match="no access log in a known format"):
+        read({"c/x.jsonl": text}, "c/x.jsonl")
+
+
+def test_names_that_are_only_much_alike_are_two() -> None:
+    """A consumer is no other for a word like "API": what the one declares would hide what the other reads."""
+    pact = json.dumps({**PACT, "consumer": {"name": "billing-api"}})
+    found = read({"c/a.yaml": MANIFEST, "c/b.json": pact}, "c")
+    assert [each.name for each in found.consumers] == ["billing", "billing-api"]
+    (note,) = found.notes
+    assert (note.level, note.file) == ("info", "c/b.json")
+    assert note.message == (
+        "billing-api is taken for another consumer than billing, which has a manifest; "
+        "if they are one, call them by the same name"
+    )
+    for name in ("users-service", "Users API"):
+        found = read({"c/b.json": json.dumps({**PACT, "consumer": {"name": name}})}, "c")
+        assert [each.name for each in found.consumers] == [name]
+    assert [
+        each.name for each in read({"c/b.json": json.dumps({**PACT, "consumer": {"name": "USERS"}})}, "c").consumers
+    ] == ["users"]
+
+
 def test_manifests_written_back() -> None:
     """What is written reads back as the same declarations, in a form that YAML cannot take for something else."""
     text = """

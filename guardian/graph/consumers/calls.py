@@ -17,6 +17,7 @@ class _Seen:
     sends: dict[tuple[object, bool], Field] | None = None
     responses: dict[str, None] = field(default_factory=dict)
     date: str | None = None
+    partial: bool = False
 
 
 class Calls:
@@ -33,6 +34,7 @@ class Calls:
         self._seen: dict[tuple[str, str, str], _Seen] = {}
         self._left_out: Counter[tuple[str, str]] = Counter()
         self._doubted: Counter[tuple[str, str]] = Counter()
+        self._first: dict[tuple[str, str], str] = {}
 
     def add(
         self,
@@ -45,18 +47,21 @@ class Calls:
         sends: Iterable[Field] | None = None,
         status: str | None = None,
         date: str | None = None,
+        partial: bool = False,
     ) -> None:
-        """One call; ``None`` for what it does not show."""
+        """One call; ``None`` for what it does not show, ``partial`` if more may be read than it shows."""
         seen = self._seen.setdefault((consumer, service, operation), _Seen(origin))
         seen.reads = _joined(seen.reads, reads)
         seen.sends = _joined(seen.sends, sends)
         if status:
             seen.responses[status] = None
+        seen.partial |= partial
         seen.date = max(filter(None, (seen.date, date)), default=None)
 
-    def leave_out(self, file: str, reason: str) -> None:
-        """One call that cannot be used."""
+    def leave_out(self, file: str, reason: str, call: str = "") -> None:
+        """One call that cannot be used; the first for each reason is told as it is."""
         self._left_out[file, reason] += 1
+        self._first.setdefault((file, reason), call)
 
     def doubt(self, file: str, host: str) -> None:
         """One call to a host that may be somebody else's."""
@@ -78,10 +83,11 @@ class Calls:
                     confidence=self._confidence,
                     tool=self._tool,
                     date=seen.date,
+                    partial=seen.partial and seen.reads is not None,
                 )
             )
         notes = [
-            Note("info", f"{count} {'call' if count == 1 else 'calls'} left out: {reason}", file)
+            Note("info", _left_out(count, reason, self._first[file, reason]), file)
             for (file, reason), count in sorted(self._left_out.items())
         ]
         notes += [
@@ -94,6 +100,12 @@ class Calls:
             for (file, host), count in sorted(self._doubted.items())
         ]
         return Found(tuple(Consumer(name, tuple(each)) for name, each in uses.items()), tuple(notes))
+
+
+def _left_out(count: int, reason: str, first: str) -> str:
+    what = "1 call" if count == 1 else f"{count} calls"
+    shown = f" ({first})" if first and count == 1 else f" (such as {first})" if first else ""
+    return f"{what} left out: {reason}{shown}"
 
 
 def _joined(

@@ -8,7 +8,7 @@ What several files say of one consumer is put together.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from types import MappingProxyType
@@ -16,6 +16,7 @@ from typing import Any
 
 from guardian.errors import ReadError
 from guardian.graph.consumers import backstage, har, logs, manifest, otel, pact, postman
+from guardian.graph.consumers.bodies import NOT_JSON, parse_json
 from guardian.graph.consumers.endpoints import Endpoints
 from guardian.graph.consumers.names import Names
 from guardian.graph.uses import Consumer, Found
@@ -34,6 +35,7 @@ from guardian.spec.worktree import WorkTree
 SUFFIXES = frozenset({".yaml", ".yml", ".json", ".har", ".jsonl", ".ndjson", ".log"})
 # Files of these kinds are recordings; one that cannot be read is passed over.
 _RECORDINGS = frozenset({".har", ".jsonl", ".ndjson", ".log"})
+_LINES = frozenset({".jsonl", ".ndjson", ".log"})
 _KINDS = (
     "a consumer manifest, a Pact file, a Backstage catalog, a HAR, a Postman collection, an OTLP trace or an access log"
 )
@@ -168,8 +170,11 @@ class _Loader:
         suffix = PurePosixPath(file).suffix.lower()
         if logs.is_log(data):
             return [_Document(file, text.decode(data, file))]
-        if suffix in {".json", ".jsonl", ".ndjson"}:
-            lines = _json_lines(data, file)
+        if suffix in _LINES or suffix == ".json":
+            lines, torn = _json_lines(data, file, suffix in _LINES)
+            if torn:
+                what = "1 line" if torn == 1 else f"{torn} lines"
+                self._notes.append(Note("warning", f"{what} left out: no whole JSON object", file))
             if lines:
                 return lines
         if suffix in {".yaml", ".yml"}:
@@ -197,6 +202,8 @@ class _Loader:
             self._environments.append(document)
         elif otel.is_trace(data):
             self._traces.append(document)
+        elif otel.is_other_signal(data):
+            self._notes.append(Note("info", "left out: metrics or log records, which show no calls", file))
         elif named:
             raise ReadError("declares no consumer", file=file, hint=f"guardian reads {_KINDS}")
         else:
@@ -226,6 +233,7 @@ class _Loader:
         if self._traces:
             self._keep(otel.read_traces([(each.data, each.file) for each in self._traces], self._endpoints))
         consumers = merge(self._manifests, self._others, self._services)
+        self._notes.extend(much_alike(self._manifests, consumers))
         notes = sorted(set(self._notes), key=lambda note: (note.file or "", note.line or 0, note.message))
         return Declarations(tuple(consumers), tuple(notes), self._files, self._elsewhere)
 
@@ -233,7 +241,9 @@ class _Loader:
 def merge(manifests: Iterable[Consumer], others: Iterable[Consumer], services: Collection[str] = ()) -> list[Consumer]:
     """One consumer for each name, with everything all sources say.
 
-    A consumer is called what its manifest calls it; one without a manifest by the service that it is, if it is one.
+    A consumer is called what its manifest calls it; one without a manifest by the service that it is, if it is one. No
+    more than case and punctuation is passed over: `checkout` and `checkout-api` may be two, and what the one declares
+    would hide what the other reads.
     """
     manifests = list(manifests)
     declared, known = Names(each.name for each in manifests), Names(services)
@@ -241,9 +251,22 @@ def merge(manifests: Iterable[Consumer], others: Iterable[Consumer], services: C
     for each in manifests:
         found[each.name].append(each)
     for each in others:
-        name = declared.find(each.name) or known.find(each.name) or each.name
+        name = declared.same(each.name) or known.same(each.name) or each.name
         found.setdefault(name, []).append(each)
     return [_put_together(name, sources) for name, sources in sorted(found.items())]
+
+
+def much_alike(manifests: Iterable[Consumer], consumers: Iterable[Consumer]) -> Iterator[Note]:
+    """Notes on consumers that are called nearly as one with a manifest is, and are taken for another one."""
+    declared = Names(each.name for each in manifests)
+    for each in consumers:
+        other = declared.find(each.name)
+        if other is not None and other != each.name and each.uses:
+            text = (
+                f"{each.name} is taken for another consumer than {other}, which has a manifest; "
+                "if they are one, call them by the same name"
+            )
+            yield Note("info", text, each.uses[0].origin.file)
 
 
 def _put_together(name: str, sources: Sequence[Consumer]) -> Consumer:
@@ -267,17 +290,26 @@ def _listed(tree: Tree, pattern: str) -> list[str]:
     return tree.files(complete_below=fixed_folder(pattern), meant=pattern)
 
 
-def _json_lines(data: bytes, file: str) -> list[_Document]:
-    """The documents of a file with one JSON object in each line, as collectors export; empty if it is none."""
-    import json
+def _json_lines(data: bytes, file: str, sure: bool) -> tuple[list[_Document], int]:
+    """The documents of a file with one JSON object in each line, as collectors export, and how many lines are none.
 
-    lines = [line for line in text.decode(data, file).splitlines() if line.strip()]
-    if len(lines) < 2 or not all(line.lstrip().startswith("{") for line in lines):
-        return []
-    try:
-        return [_Document(file, json.loads(line), number) for number, line in enumerate(lines, 1)]
-    except (ValueError, RecursionError):
-        return []
+    Collectors stop in the middle of a line, so the others count. Where the name does not say (``sure``) that it is such a
+    file, lines that all begin as objects, the first of them whole, do.
+
+    Raises:
+        ReadError: it is such a file by its name, and holds no object.
+    """
+    lines = [(number, line) for number, line in enumerate(text.decode(data, file).splitlines(), 1) if line.strip()]
+    if not sure and (len(lines) < 2 or not all(line.lstrip().startswith("{") for _, line in lines)):
+        return [], 0
+    begins = bool(lines) and isinstance(parse_json(lines[0][1]), Mapping)
+    if not begins and not (sure and lines and parse_json("\n".join(line for _, line in lines)) is NOT_JSON):
+        return [], 0  # one document, over all lines
+    values = [(number, parse_json(line)) for number, line in lines]
+    found = [_Document(file, value, number) for number, value in values if isinstance(value, Mapping)]
+    if not found:
+        raise ReadError("no access log in a known format, and no line of it is a JSON object", file=file)
+    return found, len(lines) - len(found)
 
 
 def _document_lines(data: bytes, file: str) -> list[int | None]:

@@ -26,10 +26,14 @@ class Names:
             self._by_form.append(found)
 
     def find(self, name: str) -> str | None:
-        """The known name that this one means: exactly, without case, without punctuation, without a word like "API"."""
+        """The known name that this one means: as `same`, or without a word like "API"."""
+        return self.same(name) or self._by_form[-1].get(_bare(name))
+
+    def same(self, name: str) -> str | None:
+        """The known name that is this one but for case and punctuation."""
         if name in self._known:
             return name
-        for form, found in zip((str.casefold, normalised, _bare), self._by_form, strict=True):
+        for form, found in zip((str.casefold, normalised), self._by_form, strict=False):
             known = found.get(form(name))
             if known is not None:
                 return known

@@ -9,6 +9,7 @@ The formats: OTLP 1.x (protobuf JSON mapping), OpenTelemetry semantic convention
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -21,6 +22,11 @@ from guardian.model import Location
 
 _SERVER = frozenset({2, "2", "SPAN_KIND_SERVER"})
 _CLIENT = frozenset({3, "3", "SPAN_KIND_CLIENT"})
+# Where the whole URL stands, in both generations of the attributes.
+_WHOLE = ("url.full", "http.url")
+# Variables of routes that are regular expressions (Django) or have converters (Flask): `(?P<id>[^/.]+)`, `<int:id>`.
+_GROUP = re.compile(r"\((?:\?P?<\w+>)?(?:[^()\[\]]|\[[^\]]*\])*\)|<[^<>/]*>")
+_PATTERN = re.compile(r"[*?^$()|]")
 _NS_PER_S = 1_000_000_000
 
 
@@ -38,6 +44,13 @@ class _Span:
 def is_trace(data: Any) -> bool:
     """Whether plain data is an OTLP export of spans, by its content."""
     return isinstance(data, Mapping) and isinstance(data.get("resourceSpans"), list)
+
+
+def is_other_signal(data: Any) -> bool:
+    """Whether plain data is an OTLP export of metrics or log records, which collectors write beside spans."""
+    return isinstance(data, Mapping) and any(
+        isinstance(data.get(key), list) for key in ("resourceMetrics", "resourceLogs")
+    )
 
 
 def read_traces(documents: Sequence[tuple[Mapping[str, Any], str]], endpoints: Endpoints) -> Found:
@@ -61,30 +74,43 @@ def read_traces(documents: Sequence[tuple[Mapping[str, Any], str]], endpoints: E
                 calls.leave_out(span.origin.file, "the caller of the request is not in the trace")
                 continue
             service = endpoints.service(span.service) or span.service
-            target = _first(span.attributes, "http.route", "url.path", "http.target", "url.full", "http.url")
-            _add(calls, endpoints, span, caller, service, method, target)
+            _add(calls, endpoints, span, caller, service, method, _targets(span, "url.path", "http.target", *_WHOLE))
         elif span.kind in _CLIENT and span.id not in answered:
-            target = _first(span.attributes, "url.full", "http.url", "url.path", "http.target", "url.template")
+            targets = _targets(span, *_WHOLE, "url.path", "http.target")
             peer = _first(span.attributes, "peer.service", "service.peer.name", "server.address", "net.peer.name")
             answering = endpoints.service(peer) if peer else None
-            if answering is None and target:
-                answer = endpoints.find(method, target)
-                answering = answer.service if answer else None
+            if answering is None:
+                answers = (endpoints.find(method, target) for target in targets)
+                answering = next((answer.service for answer in answers if answer), None)
             if answering is None:
                 calls.leave_out(span.origin.file, "no service answers at the address of the request")
             else:
-                _add(calls, endpoints, span, span.service, answering, method, target)
+                _add(calls, endpoints, span, span.service, answering, method, targets)
     return calls.found()
 
 
 def _add(
-    calls: Calls, endpoints: Endpoints, span: _Span, caller: str, service: str, method: str, target: str | None
+    calls: Calls, endpoints: Endpoints, span: _Span, caller: str, service: str, method: str, targets: Sequence[str]
 ) -> None:
-    operation = endpoints.within(service, method, target).operation if target else None
+    answers = (endpoints.within(service, method, target).operation for target in targets)
+    operation = next(filter(None, answers), None)
     if operation is None:
         calls.leave_out(span.origin.file, f"{service} has no such operation")
     else:
         calls.add(caller, service, operation, span.origin, date=span.date)
+
+
+def _targets(span: _Span, *names: str) -> list[str]:
+    """What was called, the surest first: the URL itself, then the route by which a framework or client knows it."""
+    found = [str(span.attributes[name]) for name in (*names, "url.template") if span.attributes.get(name)]
+    route = _plain_route(str(span.attributes.get("http.route") or ""))
+    return [*found, route] if route else found
+
+
+def _plain_route(route: str) -> str | None:
+    """A route as a path with variables; ``None`` for a pattern that may be any of several."""
+    text = _GROUP.sub("{}", route.removeprefix("^").removesuffix("$"))
+    return None if _PATTERN.search(text) else text
 
 
 def _caller(span: _Span, by_id: Mapping[str, _Span]) -> str | None:

@@ -12,17 +12,21 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import parse_qsl
 
 from guardian.fieldpath import ROOT, Path
 from guardian.graph.consumers.bodies import NOT_JSON, json_fields, parse_json, placed_fields, text_fields
 from guardian.graph.consumers.calls import Calls
 from guardian.graph.consumers.endpoints import Endpoints
 from guardian.graph.consumers.hosts import host_of
+from guardian.graph.consumers.postman_urls import answering, whole_url
 from guardian.graph.consumers.scripts import Asserted, read_script
 from guardian.graph.uses import Field, Found
 from guardian.model import Location
 
 _VARIABLE = re.compile(r"\{\{([^{}]*)\}\}")
+# Texts are matched as well, so that what looks like a comment in one of them is none.
+_COMMENT = re.compile(r'(?P<text>"(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _MAX_SUBSTITUTIONS = 10
 
 
@@ -75,11 +79,10 @@ def read_collection(
         if not url:
             called.leave_out(file, "the request has no URL")
             continue
-        answer = endpoints.find(method, url)
+        answer = answering(endpoints, method, url)
         if answer is None or answer.operation is None:
-            called.leave_out(
-                file, f"{answer.service} has no such operation" if answer else endpoints.reason(method, url)
-            )
+            why = f"{answer.service} has no such operation" if answer else endpoints.reason(method, url)
+            called.leave_out(file, why, f"{method} {re.split(r'[?#]', url, maxsplit=1)[0]}")
             continue
         script = read_script(item.script, item.origin)
         sends = list(_sent(item, values))
@@ -90,7 +93,14 @@ def read_collection(
         for status in script.statuses or (None,):
             if not script.is_empty:
                 (asserted if answer.sure else called).add(
-                    name, answer.service, answer.operation, item.origin, reads=known, sends=sends, status=status
+                    name,
+                    answer.service,
+                    answer.operation,
+                    item.origin,
+                    reads=known,
+                    sends=sends,
+                    status=status,
+                    partial=script.partial,
                 )
         called.add(name, answer.service, answer.operation, item.origin, reads=saved, sends=sends)
     first, second = asserted.found(), called.found()
@@ -162,7 +172,7 @@ def _target(request: Mapping[str, Any], values: Mapping[str, str]) -> tuple[str,
             joined += [str(each.get("value") if isinstance(each, Mapping) else each) for each in path or []]
             raw = "/".join(joined)
     method = str(request.get("method") or "GET").upper()
-    return method, _filled(str(raw), values) if isinstance(raw, str) else ""
+    return method, whole_url(_filled(raw, values)) if isinstance(raw, str) else ""
 
 
 def _filled(text: str, values: Mapping[str, str]) -> str:
@@ -182,7 +192,7 @@ def _sent(item: _Item, values: Mapping[str, str]) -> Iterator[Field]:
         text = _target(item.request, values)[1].partition("?")[2].partition("#")[0]
         query = [{"key": part.partition("=")[0]} for part in text.split("&") if part]
     yield from placed_fields("query", _keys(query), here)
-    yield from placed_fields("header", _keys(item.request.get("header")), here)
+    yield from placed_fields("header", _headers(item.request.get("header")), here)
     yield from _authorised(item.auth, here)
     body = item.request.get("body")
     if isinstance(body, Mapping) and body.get("disabled") is not True:
@@ -192,10 +202,12 @@ def _sent(item: _Item, values: Mapping[str, str]) -> Iterator[Field]:
 def _body(body: Mapping[str, Any], origin: Location) -> Iterator[Field]:
     mode = body.get("mode")
     if mode in {"urlencoded", "formdata"}:
-        yield from (Field(Path((key,)), origin) for key in dict.fromkeys(_keys(body.get(mode))))
+        given = body.get(mode)
+        keys = [key for key, _ in parse_qsl(given, keep_blank_values=True)] if isinstance(given, str) else _keys(given)
+        yield from (Field(Path((key,)), origin) for key in dict.fromkeys(keys))
     elif mode == "raw" and isinstance(body.get("raw"), str) and body["raw"].strip():
         # A variable outside of quotes makes the text no JSON; what it stands for does not matter.
-        text = re.sub(r'(?<!")\{\{[^{}"]*\}\}(?!")', "0", body["raw"])
+        text = re.sub(r'(?<!")\{\{[^{}"]*\}\}(?!")', "0", _without_comments(body["raw"]))
         yield from text_fields(text, "", origin)
     elif mode in {"graphql", "file"}:
         yield Field(ROOT, origin)
@@ -206,11 +218,29 @@ def _authorised(auth: Any, origin: Location) -> Iterator[Field]:
         return
     if auth["type"] == "apikey":
         entries = auth.get("apikey")
-        given = {str(each.get("key")): str(each.get("value")) for each in entries or [] if isinstance(each, Mapping)}
+        if isinstance(entries, Mapping):  # version 2.0
+            entries = [{"key": key, "value": value} for key, value in entries.items()]
+        listed = entries if isinstance(entries, list) else []
+        given = {str(each.get("key")): str(each.get("value")) for each in listed if isinstance(each, Mapping)}
         if given.get("key"):
             yield from placed_fields("query" if given.get("in") == "query" else "header", [given["key"]], origin)
     else:
         yield from placed_fields("header", ["Authorization"], origin)
+
+
+def _headers(entries: Any) -> list[str]:
+    """The names of headers, which are a list or a text with one of them in each line."""
+    if not isinstance(entries, str):
+        return _keys(entries)
+    lines = (line.strip() for line in entries.splitlines())
+    return [line.partition(":")[0].strip() for line in lines if ":" in line and not line.startswith("//")]
+
+
+def _without_comments(text: str) -> str:
+    """A JSON text without the comments that Postman takes out before it sends; what no comment makes JSON is as it was."""
+    if parse_json(text) is not NOT_JSON:
+        return text
+    return _COMMENT.sub(lambda found: found["text"] or " ", text)
 
 
 def _keys(entries: Any) -> list[str]:

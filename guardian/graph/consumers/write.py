@@ -70,7 +70,7 @@ def _use(service: str, operation: str, uses: list[Use]) -> Iterator[str]:
     reads = _union((use.reads for use in firm), fieldpath.write)
     if any(use.reads is not None for use in firm):
         yield from _list("reads", reads, _seen_at((use.reads for use in firm if use.tool == "code"), fieldpath.write))
-        if any(use.partial for use in firm):
+        if any(use.partial or (use.reads is None and use.tool == "manifest") for use in firm):
             yield "    partial: true    # more may be read than is listed"
     else:
         seen = _union((use.reads for use in uses), fieldpath.write)
