@@ -84,7 +84,7 @@ def _change(block: Block) -> _Annotation:
     if len(block.changes) > 1:
         said[1] += f" and {words.counted(len(block.changes) - 1, 'more place')} by the same edit"
     if change.why:
-        said.append(change.why)
+        said.append(words.reason(change))
     for impact in block.consumers[:_REASONS]:
         manifest = f" ({words.line_of(impact.manifest)})" if impact.manifest else ""
         said.append(f"{impact.consumer} {impact.impact.value}: {'; '.join(impact.because)}{manifest}")

@@ -176,7 +176,7 @@ def _detail(block: Block, number: int, report: Report) -> list[str]:
     if change.renamed_to:
         lines.append(f"- looks renamed to {code(change.renamed_to, _NAME)}")
     if change.why:
-        lines.append(f"- why: {safe(change.why, _PROSE)}")
+        lines.append(f"- why: {safe(words.reason(change), _PROSE)}")
     lines.append(f"- fingerprint {code(change.fingerprint, _NAME)}, {change.confidence.value}")
     for impact in block.consumers[:_CONSUMERS]:
         owner = f", owner {code(words.party(impact), 2 * _NAME)}" if words.party(impact) else ""

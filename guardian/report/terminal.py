@@ -78,7 +78,7 @@ def _block(page: Page, block: Block, number: int, verbose: bool) -> None:
     if change.renamed_to:
         page.text(safe(f"looks renamed to {change.renamed_to}", _PROSE), indent=2, lead=_label("renamed"))
     if change.why:
-        page.text(safe(change.why, _PROSE), indent=2, lead=_label("why"))
+        page.text(safe(words.reason(change), _PROSE), indent=2, lead=_label("why"))
     if change.witness is not None:
         page.text(safe(words.witness_value(change.witness), _WITNESS), indent=2, lead=_label("witness"))
         said = change.witness.explanation or words.witness_verdict(change.witness) + "."

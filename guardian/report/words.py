@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable
 
 from guardian.model import (
@@ -339,3 +340,18 @@ def next_steps(report: Report, found: list[Block]) -> list[str]:
     steps.append(f"Or {accept}" if steps else accept.capitalize())
     steps.append(f"What a rule means: `guardian explain {breaking[0].lead.rule}`.")
     return steps
+
+
+# Characters of a reason that are read at a glance; `guardian explain` has all of it.
+_GLANCE = 300
+_SENTENCE_END = re.compile(r"(?<=\.) (?=[A-Z`])")
+
+
+def reason(change: Change) -> str:
+    """Why a change matters, in as many whole sentences as are read at a glance; one at least."""
+    first, *others = _SENTENCE_END.split(change.why)
+    for sentence in others:
+        if len(first) + len(sentence) >= _GLANCE:
+            break
+        first = f"{first} {sentence}"
+    return first
