@@ -17,8 +17,10 @@ from guardian.graph.consumers.code.values import (
     Given,
     Hole,
     Instance,
+    KeysOf,
     Listing,
     Module,
+    Prepared,
     Raw,
     Record,
     Reply,
@@ -37,9 +39,13 @@ PLAIN_REPLY = words_of(
     """
     status status_code ok statusText reason url is_success is_error elapsed cookies request raise_for_status
     raiseForStatus close aclose config history encoding error response getcode code is_client_error
-    is_server_error links release statusCode
+    is_server_error links release statusCode statusMessage redirected type bodyUsed http_version reason_phrase
+    apparent_encoding charset content_type real_url is_redirect is_closed num_bytes_downloaded extensions
+    isFromCache timings trailers
     """
 )
+#: What the body stands under; a generated client may give it itself, or a response around it.
+ENVELOPES = words_of("data parsed body _data")
 
 
 def attribute(flow: Flow, value: Value, name: str, at: Location) -> Value:
@@ -59,12 +65,17 @@ def attribute_of(flow: Flow, owner: object, name: str, at: Location) -> Value:
             return of_reply(flow, owner, name, at)
         case Raw():
             return (owner,)
+        case ReplyHeaders():
+            owner.call.read_headers.setdefault(name, at)
+            return ANYTHING
+        case Prepared() if name == "headers":
+            return (owner.reply.call.headers,)
         case Record():
-            return entry(owner, name) if name != "common" else (owner,)
+            return entry(flow, owner, name, at) if name != "common" else (owner,)
         case Client():
             if name in {"headers", "params"}:
                 return (owner.headers if name == "headers" else owner.params,)
-            return (owner,) if name in {"defaults", "axiosRef"} else ANYTHING
+            return (owner,) if name in {"defaults", "axiosRef", "interceptors", "response"} else ANYTHING
         case Instance():
             if name in owner.attrs:
                 return owner.attrs[name]
@@ -97,23 +108,45 @@ def _bound(flow: Flow, found: tuple[s.Function, ClassRef], this: Instance | Data
 
 
 def of_reply(flow: Flow, reply: Reply, name: str, at: Location) -> Value:
+    """What stands under a name of a response.
+
+    Where it is none that responses have, the response is none: its body was taken out of it elsewhere.
+    """
+    body = moves.body(reply)
+    found = _of_response(reply, name)
+    if found is None:
+        reply.call.bare = True
+        return attribute_of(flow, body, name, at)
+    if name in ENVELOPES and not reply.direct:
+        return found
+    if name in ENVELOPES and body.view is not None and not _has(body, name):
+        return found
+    field = moves.child(body, name, at, maybe=name not in ENVELOPES)
+    return (field,) if name in ENVELOPES else join(found, (field,))
+
+
+def _of_response(reply: Reply, name: str) -> Value | None:
+    """What a response has under a name; ``None`` if that is no name of a response."""
     if name == "headers":
         return (ReplyHeaders(reply.call),)
     if name in {"text", "content"}:
         return (Raw(reply.call),)
-    if name in {"data", "models.parsed", "body"} and not (reply.direct and reply.call.operation is not None):
+    if name in ENVELOPES or name == "models.parsed":
         return (moves.body(reply),)
-    if name in PLAIN_REPLY:
-        return ANYTHING
-    if reply.direct:
-        return attribute_of(flow, moves.body(reply), name, at)
-    return ANYTHING
+    return ANYTHING if name in PLAIN_REPLY else None
 
 
-def entry(record: Record, name: str) -> Value:
-    if name in record.entries:
-        return record.entries[name]
-    return record.entries.get("*", ANYTHING if record.open else NOTHING)
+def _has(data: Data, name: str) -> bool:
+    known = types.known(data.view)
+    return known is not None and any(name in {member.name, member.wire} for member, _, _ in known.members)
+
+
+def entry(flow: Flow, record: Record, name: str, at: Location) -> Value:
+    """What stands under a key of an object that is built here."""
+    said = [record.entries[each] for each in (name, "*") if each in record.entries]
+    if record.spread and name not in record.over:
+        said.append(pick(flow, record.spread, name, at))
+    return join(*said) if said else ANYTHING if record.open else NOTHING
 
 
 def pick(flow: Flow, value: Value, name: str | None, at: Location) -> Value:
@@ -123,19 +156,33 @@ def pick(flow: Flow, value: Value, name: str | None, at: Location) -> Value:
         match each:
             case Data():
                 found.append((moves.child(each, name, at),))
-            case Reply() if name is not None:
-                known = name in {"headers", "data", "body", "error", "response", "status", "ok", "models.parsed"}
-                found.append(of_reply(flow, each, name, at) if known else (moves.child(moves.body(each), name, at),))
-            case ReplyHeaders() if name is not None:
-                each.call.read_headers.setdefault(name, at)
+            case Reply():
+                found.append(_picked(flow, each, name, at))
+            case ReplyHeaders():
+                if name is None:
+                    moves.hand_on((each,), at)
+                else:
+                    each.call.read_headers.setdefault(name, at)
+            case KeysOf():
+                moves.hand_on((each,), at)
             case Record() if name is not None:
-                found.append(entry(each, name))
+                found.append(entry(flow, each, name, at))
             case Record():
-                found.append(join(*each.entries.values()))
+                found.append(join(*each.entries.values(), pick(flow, each.spread, None, at)))
             case Listing():
                 found.append(each.any_item())
             case Client() | Instance() | Module() if name is not None:
                 found.append(attribute_of(flow, each, name, at))
+            case Instance():
+                moves.hand_on((each,), at)
             case Raw():
                 each.call.root.whole = each.call.root.whole or at
     return join(*found)
+
+
+def _picked(flow: Flow, reply: Reply, name: str | None, at: Location) -> Value:
+    """A key of a response: JavaScript takes attributes apart by the same words, Python's responses have no keys."""
+    if name is not None and not at.file.endswith(".py"):
+        return of_reply(flow, reply, name, at)
+    reply.call.bare = True
+    return (moves.child(moves.body(reply), name, at),)

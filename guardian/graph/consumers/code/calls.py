@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from guardian.graph.consumers.code import attributes, functions, http, methods, models, types
+from guardian.graph.consumers.code import attributes, functions, http, methods, models, moves, types
 from guardian.graph.consumers.code import syntax as s
 from guardian.graph.consumers.code.values import (
     ANYTHING,
@@ -15,13 +15,17 @@ from guardian.graph.consumers.code.values import (
     Foreign,
     Given,
     Instance,
+    KeysOf,
     Listing,
     Nothing,
+    Parser,
+    Prepared,
     Raw,
     Record,
     Reply,
     ReplyHeaders,
     Scope,
+    Spreading,
     Value,
     View,
     Words,
@@ -54,6 +58,7 @@ def call(flow: Flow, node: s.Call, scope: Scope) -> Value:
     callees = flow.evaluate(func, scope)
     given = flow.arguments(node, scope)
     if not callees:
+        http.unfollowed(flow, given, scope)
         functions.hand_on_all(flow, given, scope.at(node))
     return join(*(_called(flow, callee, given, scope) for callee in callees))
 
@@ -70,6 +75,8 @@ def _called(flow: Flow, callee: object, given: Given, scope: Scope) -> Value:
         case Client():
             found = http.sent(flow, callee, "__call__", given, scope)
             return found if found is not None else ANYTHING
+        case Spreading():
+            return flow.call_back((callee,), at, *given.positional)
         case Instance():
             found_method = types.method_of(callee.kind, "__call__")
             if found_method is not None:
@@ -82,34 +89,47 @@ def _method(flow: Flow, owner: object, func: s.Attr, given: Given, scope: Scope)
     name, at = func.name, scope.at(given.node)
     match owner:
         case Client():
-            found = http.sent(flow, owner, name, given, scope)
-            made = http.derived(owner, name, given)
-            if found is not None or made is not None:
-                return found if found is not None else (made,) if made is not None else ANYTHING
-            if name in {"close", "aclose", "mount", "use"}:
-                return ANYTHING
-            return (owner,) if name.startswith("__") else ANYTHING
+            return _of_a_client(flow, owner, func, given, scope)
         case Reply():
             return methods.of_a_reply(flow, owner, name, given, scope)
         case ReplyHeaders():
             key = text_of(given.first())
             if key is not None:
                 owner.call.read_headers.setdefault(key, at)
+            else:
+                moves.hand_on((owner,), at)
             return ANYTHING
+        case KeysOf():
+            if name in methods.ASKING and text_of(given.first()) is not None:
+                moves.ask(owner.data, text_of(given.first()), at)
+            else:
+                moves.hand_on((owner,), at)
+            return ANYTHING
+        case Prepared():
+            if name == "add_header" and len(given.positional) > 1:
+                owner.reply.call.headers.put(text_of(given.first()) or "*", given.positional[1], given.node.line)
+                return ANYTHING
+            if name != "prepare":
+                owner.reply.call.sends_unknown.append(at)
+            return (owner,)
         case Data():
             return methods.of_data(flow, owner, name, given, scope)
         case Raw():
+            if name not in methods.DECODING:  # it is searched, cut or read in a way of its own
+                owner.call.escapes.append(at)
             return (owner,)
         case Record():
             return methods.of_a_record(flow, owner, name, given, at)
         case Listing():
-            return methods.of_a_listing(flow, owner, name, given, at)
+            return methods.of_a_listing(flow, owner, name, given, scope)
         case Words():
             return methods.of_a_text(flow, owner, name, given, scope)
         case Foreign():
-            return functions.foreign(flow, (*owner.way, name), given, scope)
+            return functions.foreign(flow, (*owner.way, name), given, scope, receiver=func.obj)
         case ClassRef() if name in models.PARSERS and types.method_of(owner, name) is None:
-            return models.parse_as(flow, given, View(s.TypeName(func.line, owner.node.name), owner.scope))
+            return models.parse_as(flow, given, View(s.TypeName(func.line, owner.node.name), owner.scope), at)
+        case Parser() if name in models.PARSERS:
+            return models.parse_as(flow, given, owner.view, at)
         case Instance() if name in models.DUMPS and types.method_of(owner.kind, name) is None:
             return models.dumped(flow, owner)
         case Nothing():
@@ -127,6 +147,26 @@ def _method(flow: Flow, owner: object, func: s.Attr, given: Given, scope: Scope)
     return join(*(_called(flow, callee, given, scope) for callee in callees))
 
 
+def _of_a_client(flow: Flow, client: Client, func: s.Attr, given: Given, scope: Scope) -> Value:
+    """A method of a client: a request, another client, or something that says nothing of requests."""
+    name, at = func.name, scope.at(given.node)
+    found = http.sent(flow, client, name, given, scope)
+    if found is not None:
+        return found
+    made = http.derived(client, name, given)
+    if made is not None:
+        return (made,)
+    of_responses = isinstance(func.obj, s.Attr) and func.obj.name == "response"
+    if name == "use" and (of_responses or client.style == "openapi"):
+        http.intercept(flow, client, given, at)
+        return ANYTHING
+    if name.startswith("__"):
+        return (client,)
+    if name not in {"close", "aclose", "mount", "use"}:
+        return _unknown(flow, func, given, scope)
+    return ANYTHING
+
+
 def _unknown(flow: Flow, func: s.Attr, given: Given, scope: Scope) -> Value:
     """A method of something that nothing is known of."""
     found = http.supposed(flow, func.obj, func.name, given, scope)
@@ -138,5 +178,6 @@ def _unknown(flow: Flow, func: s.Attr, given: Given, scope: Scope) -> Value:
             return found
     label = func.obj.id if isinstance(func.obj, s.Name) else func.obj.name if isinstance(func.obj, s.Attr) else ""
     if not functions.LOGGING.fullmatch(label):
+        http.unfollowed(flow, given, scope)
         functions.hand_on_all(flow, given, scope.at(given.node))
     return ANYTHING

@@ -75,7 +75,9 @@ def evaluate(flow: Flow, node: s.Expr, scope: Scope) -> Value:
             return evaluate(flow, node.target, scope)
         case s.Opaque():
             for part in node.parts:
-                evaluate(flow, part, scope)
+                value = evaluate(flow, part, scope)
+                if node.passes:
+                    moves.hand_on(value, scope.at(part))
             return ANYTHING
 
 
@@ -95,7 +97,10 @@ def _index(flow: Flow, node: s.Index, scope: Scope) -> Value:
     if node.key is None:
         return value
     if isinstance(node.key, s.Number):
-        return moves.position(value, node.key.value, scope.at(node))
+        built = tuple(each for each in value if isinstance(each, Record))  # its keys may be numbers
+        others = tuple(each for each in value if not isinstance(each, Record))
+        at = scope.at(node)
+        return join(moves.position(others, node.key.value, at), attributes.pick(flow, built, None, at))
     return attributes.pick(flow, value, text_of(evaluate(flow, node.key, scope)), scope.at(node))
 
 
@@ -103,7 +108,8 @@ def _template(flow: Flow, node: s.Template, scope: Scope) -> Value:
     values = [evaluate(flow, part, scope) for part in node.parts]
     lists = [each for value in values for each in value if isinstance(each, Listing)]
     if lists and not any(isinstance(each, Words) for value in values for each in value):
-        return (Listing([item for each in lists for item in each.items]),)
+        exact = len(lists) == len(values) and all(each.exact for each in lists)
+        return (Listing([item for each in lists for item in each.items], exact),)
     options: list[tuple[str | Hole, ...]] = [()]
     for part, value in zip(node.parts, values, strict=True):
         moves.hand_on(tuple(each for each in value if isinstance(each, Data | Reply)), scope.at(part))
@@ -127,10 +133,16 @@ def _record(flow: Flow, node: s.Object, scope: Scope) -> Record:
 
 
 def _listing(flow: Flow, node: s.Array, scope: Scope) -> Listing:
-    listing = Listing()
+    listing = Listing(exact=True)
     for item in node.items:
         value = evaluate(flow, item.value, scope)
-        listing.items.append(moves.items(value, scope.at(item)) if item.spread else value)
+        if not item.spread:
+            listing.items.append(value)
+        elif len(value) == 1 and isinstance(value[0], Listing) and value[0].exact:
+            listing.items += value[0].items
+        else:
+            listing.items.append(moves.items(value, scope.at(item)))
+            listing.exact = False
     return listing
 
 

@@ -33,6 +33,7 @@ from guardian.graph.consumers.code.values import (
     Record,
     Reply,
     Scope,
+    Spreading,
     Value,
     View,
     Words,
@@ -54,12 +55,14 @@ class Exhausted(Exception):
 class Flow:
     """Runs a program.
 
-    ``calls`` are the HTTP calls that were met, ``crowded`` the functions that cost too much; ``exhausted``: all of it
-    together did, and the last of them is where it ended.
+    ``calls`` are the HTTP calls that were met, ``strays`` the calls that URLs are given to and that are not known to
+    send anything, ``crowded`` the functions that cost too much; ``exhausted``: all of it together did, and the last of
+    them is where it ended.
     """
 
     def __init__(self, program: Program, operation_ids: Iterable[str] = ()) -> None:
         self.calls: list[HttpCall] = []
+        self.strays: list[HttpCall] = []
         self.crowded: list[Location] = []
         self.operation_ids = {http.plain(each): each for each in operation_ids}
         self._relevance = Relevance(program.sources, self.operation_ids)
@@ -69,6 +72,8 @@ class Flow:
         self._applied: set[s.Function] = set()
         self._returned: list[tuple[s.Function, Value, View | None, Location]] = []
         self._instances: dict[ClassRef, Instance] = {}
+        self._shared: dict[str, Client] = {}
+        self._cut: dict[s.Function, Location] = {}
         self._stack: list[s.Function] = []
         self._alone: s.Function | None = None
         self._steps = 0
@@ -79,15 +84,18 @@ class Flow:
         """Run every module, and every function for its own sake."""
         for source in self._program.sources:
             self._bounded(partial(self.module, source), Location(source.file, "", 1))
+        followed: list[Closure] = []
         while self._pending:
             closure = self._pending.pop(0)
             if not self._relevance.sends(closure.function):
                 continue
-            if closure.owner is not None and closure.this is None:
-                closure = replace(closure, this=self.instance(closure.owner))
-            if closure.function not in self._applied:
-                place = Location(closure.scope.file, "", closure.function.line)
-                self._bounded(partial(self._run_alone, closure), place)
+            if closure.function in self._applied:
+                followed.append(closure)
+            else:
+                self._bounded(partial(self._run_alone, closure), closure.scope.at(closure.function))
+        for closure in followed:
+            if closure.function in self._cut:
+                self._bounded(partial(self._run_alone, closure), closure.scope.at(closure.function))
         for function, value, view, at in self._returned:
             if function not in self._applied:
                 moves.hand_on(moves.typed(value, view), at)
@@ -109,8 +117,15 @@ class Flow:
 
     def settled_calls(self) -> list[HttpCall]:
         """The calls, without those of functions run for their own sake that others were then seen to call."""
+        for call in self.calls:
+            if call.entry in self._cut:
+                call.cut = self._cut[call.entry]
         known = {call.node for call in self.calls if call.entry not in self._applied}
-        return [call for call in self.calls if call.node not in known or call.entry not in self._applied]
+        return [call for call in self.calls if call.node not in known or call.entry not in self._applied or call.cut]
+
+    def shared_client(self, module: str, style: str) -> Client:
+        """The client that the functions of a library's module share."""
+        return self._shared.setdefault(f"{module} {style}", Client(style))
 
     def note_call(self, call: HttpCall) -> None:
         """Keep a call, with the function whose run led to it."""
@@ -145,6 +160,8 @@ class Flow:
 
     def _run_alone(self, closure: Closure) -> None:
         """Run a function with arguments that are not known."""
+        if closure.owner is not None and closure.this is None:
+            closure = replace(closure, this=self.instance(closure.owner))
         function = closure.function
         around, self._alone = self._alone, function
         scope = self._scope_of(closure)
@@ -172,6 +189,10 @@ class Flow:
         """Call a function of these files."""
         function = closure.function
         if function in self._stack or len(self._stack) >= _DEEPEST:
+            place = closure.scope.at(function)
+            functions.hand_on_all(self, given, place)
+            if function not in self._stack:  # what comes of it goes to callers that are not followed
+                self._cut[function] = place
             return ANYTHING
         if not self._relevance.sends(function) and not self._relevance.is_small(function) and not moves.carries(given):
             return ANYTHING
@@ -188,15 +209,29 @@ class Flow:
             result = (Listing([result]),)
         return moves.typed(result, View(function.returns, closure.scope) if function.returns is not None else None)
 
-    def call_back(self, value: Value, node: s.Node, *arguments: Value) -> Value:
+    def call_back(self, value: Value, at: Location, *arguments: Value) -> Value:
         """Call what was given as a callback; what is no function of these files is handed the arguments."""
         results: list[Value] = []
+        unseen = not value
+        call = s.Call(at.line or 0, s.Opaque(at.line or 0), ())
         for each in value:
-            if isinstance(each, Closure):
-                call = s.Call(node.line, s.Opaque(node.line), ())
-                results.append(self.apply(each, Given(list(arguments), Record(), False, call)))
-            elif isinstance(each, Foreign):
-                results.append(arguments[0] if each.way[-1] in functions.CONVERTERS and arguments else ANYTHING)
+            match each:
+                case Closure():
+                    results.append(self.apply(each, Given(list(arguments), Record(), False, call)))
+                case ClassRef():
+                    results.append(self.construct(each, Given(list(arguments[:1]), Record(), False, call)))
+                case Spreading():
+                    items = [item for one in arguments[0] if isinstance(one, Listing) for item in one.items]
+                    results.append(self.call_back(each.function, at, *items))
+                case Foreign() if each.way[-1] in functions.CONVERTERS and arguments:
+                    results.append(arguments[0])
+                case Nothing() | Record():  # none is given; options in its place
+                    continue
+                case _:
+                    unseen = unseen or not functions.only_looks(each)
+        if unseen:
+            for argument in arguments:
+                moves.hand_on(argument, at)
         return join(*results)
 
     def _scope_of(self, closure: Closure) -> Scope:
@@ -225,10 +260,10 @@ class Flow:
             name = param.target.id if isinstance(param.target, s.Name) else ""
             value: Value | None = None
             if param.kind == "rest":
-                value = (Listing(positional),)
+                value = (Listing(positional, exact=not given.open),)
                 positional = []
             elif param.kind == "keywords":
-                record = Record(open=given.keywords.open)
+                record = Record(open=given.keywords.open, spread=given.keywords.spread)
                 for key, each in keywords.items():
                     record.put(key, each, given.keywords.lines.get(key, given.node.line))
                 value = (record,)
@@ -236,6 +271,8 @@ class Flow:
                 value = positional.pop(0)
             elif name in keywords:
                 value = keywords.pop(name)
+            elif given.keywords.spread:
+                value = attributes.pick(self, given.keywords.spread, name, scope.at(param))
             elif given.open or given.keywords.open:
                 value = ANYTHING
             if param.default is not None and (value is None or value == NOTHING):
@@ -412,6 +449,8 @@ class Flow:
                     self.assign(item.value, part, scope, declares=declares)
             case s.Attr() | s.Index():
                 self._store(target, value, scope)
+            case s.Opaque(passes=True):
+                moves.hand_on(value, scope.at(target))
             case _:
                 return
 
@@ -429,6 +468,10 @@ class Flow:
                 owner.put(name if name is not None else "*", value, target.line)
             elif isinstance(owner, Client) and name is not None:
                 http.configure(owner, name, value)
+            elif isinstance(owner, Listing):
+                owner.items.append(value)
+            else:
+                moves.hand_on(value, scope.at(target))
         if not owners:
             moves.hand_on(value, scope.at(target))
 

@@ -8,11 +8,14 @@ A *style* is a way to be called. ``python``: httpx, requests, aiohttp and what t
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from guardian.graph.consumers.code import moves
 from guardian.graph.consumers.code import syntax as s
+from guardian.graph.consumers.code.libraries import CLIENTS, DIRECT, FUNCTIONS, MODULES, TYPES
 from guardian.graph.consumers.code.values import (
+    ANYTHING,
     NOTHING,
     Client,
     Closure,
@@ -20,6 +23,7 @@ from guardian.graph.consumers.code.values import (
     Hole,
     HttpCall,
     Nothing,
+    Prepared,
     Record,
     Reply,
     Scope,
@@ -37,77 +41,15 @@ if TYPE_CHECKING:
 
 VERBS = frozenset({"get", "post", "put", "patch", "delete", "head", "options"})
 _BODIED = frozenset({"post", "put", "patch"})
+_SENDERS = frozenset({"request", "stream", "__call__", "fetch", "raw", "native"})
 
-_CLIENTS: dict[tuple[str, ...], str] = {
-    ("httpx", "Client"): "python",
-    ("httpx", "AsyncClient"): "python",
-    ("requests", "Session"): "python",
-    ("requests", "session"): "python",
-    ("requests", "sessions", "Session"): "python",
-    ("niquests", "Session"): "python",
-    ("niquests", "AsyncSession"): "python",
-    ("aiohttp", "ClientSession"): "python",
-    ("axios", "default", "create"): "axios",
-    ("axios", "create"): "axios",
-    ("axios", "Axios"): "axios",
-    ("ky", "default", "create"): "fetch",
-    ("ky", "default", "extend"): "fetch",
-    ("got", "default", "extend"): "fetch",
-    ("got", "got", "extend"): "fetch",
-    ("ofetch", "ofetch", "create"): "ofetch",
-    ("ofetch", "$fetch", "create"): "ofetch",
-    ("$fetch", "create"): "ofetch",
-    ("openapi-fetch", "default"): "openapi",
-}
-_TYPES: dict[tuple[str, ...], str] = {
-    ("axios", "AxiosInstance"): "axios",
-    ("axios", "AxiosStatic"): "axios",
-    ("axios", "Axios"): "axios",
-    ("ky", "KyInstance"): "fetch",
-    ("got", "Got"): "fetch",
-    ("@angular/common/http", "HttpClient"): "observable",
-    ("@nestjs/axios", "HttpService"): "axios",
-}
-_MODULES: dict[tuple[str, ...], str] = {
-    ("httpx",): "python",
-    ("requests",): "python",
-    ("requests", "api"): "python",
-    ("niquests",): "python",
-    ("axios",): "axios",
-    ("axios", "default"): "axios",
-    ("ky", "default"): "fetch",
-    ("got", "default"): "fetch",
-    ("got", "got"): "fetch",
-}
-_FUNCTIONS: dict[tuple[str, ...], str] = {
-    ("fetch",): "fetch",
-    ("window", "fetch"): "fetch",
-    ("globalThis", "fetch"): "fetch",
-    ("node-fetch", "default"): "fetch",
-    ("cross-fetch", "default"): "fetch",
-    ("cross-fetch", "fetch"): "fetch",
-    ("undici", "fetch"): "fetch",
-    ("undici", "request"): "fetch",
-    ("axios",): "axios",
-    ("axios", "default"): "axios",
-    ("axios", "request"): "axios",
-    ("axios", "default", "request"): "axios",
-    ("ky", "default"): "fetch",
-    ("got", "default"): "fetch",
-    ("got", "got"): "fetch",
-    ("$fetch",): "ofetch",
-    ("ofetch", "ofetch"): "ofetch",
-    ("ofetch", "$fetch"): "ofetch",
-    ("urllib", "request", "urlopen"): "urllib",
-    ("httpx", "request"): "python",
-    ("httpx", "stream"): "python",
-    ("requests", "request"): "python",
-    ("aiohttp", "request"): "python",
-}
-#: The functions that send a request by themselves.
-FUNCTION_NAMES = frozenset(way[-1] for way in _FUNCTIONS if way[-1] != "default") | {"axios", "ky", "got"}
-_DIRECT = frozenset({"observable", "ofetch", "unknown"})
 
+# Generated functions that give the body with the status and the headers.
+_WITH_INFO = re.compile(r"_with_http_info$|WithHttpInfo$")
+
+_REWRITING = frozenset({"transformResponse", "onResponse", "parseJson", "parseResponse"})
+#: What a base is called, in front of a path.
+BASE = re.compile(r"\w*(?:ur[il]|base|host|api|endpoint|server|origin)\w*", re.IGNORECASE)
 _BASES = ("base_url", "baseURL", "baseUrl", "prefixUrl", "prefix_url", "baseurl")
 _QUERIES = ("params", "searchParams", "query")
 _BODIES = ("json", "data", "body", "content", "form", "files")
@@ -122,13 +64,13 @@ _NO_CLIENT = re.compile(
 
 def client_by_type(way: tuple[str, ...]) -> Client | None:
     """The client that a type of a library stands for."""
-    style = _TYPES.get(way) or (_CLIENTS.get(way) if way[-1][:1].isupper() else None)
+    style = TYPES.get(way) or (CLIENTS.get(way) if way[-1][:1].isupper() else None)
     return Client(style) if style else None
 
 
 def client_of(way: tuple[str, ...], given: Given) -> Client | None:
     """The client that is made by calling something of a library."""
-    style = _CLIENTS.get(way)
+    style = CLIENTS.get(way)
     return _configured(Client(style), given) if style else None
 
 
@@ -136,7 +78,8 @@ def derived(client: Client, name: str, given: Given) -> Client | None:
     """The client that is made of another one: ``create``, ``extend``."""
     if name not in {"create", "extend"}:
         return None
-    made = Client(client.style, client.base)
+    made = Client(client.style, client.base, sure=client.sure)
+    made.interceptors.extend(client.interceptors)
     made.headers.update(client.headers)
     made.params.update(client.params)
     return _configured(made, given)
@@ -162,6 +105,8 @@ def configure(client: Client, name: str, value: Value) -> None:
                 target.update(each)
     elif name == "auth" and value != NOTHING:
         client.headers.put("Authorization", value, 0)
+    elif _rewrites(name, value):
+        client.interceptors.append(ANYTHING)
 
 
 # --- requests -----------------------------------------------------------------------------------------------------------
@@ -169,22 +114,67 @@ def configure(client: Client, name: str, value: Value) -> None:
 
 def called(flow: Flow, way: tuple[str, ...], given: Given, scope: Scope) -> Value | None:
     """What comes of calling something of a module that is no file of ours; ``None`` if that sends no request."""
-    style = _FUNCTIONS.get(way)
+    style = FUNCTIONS.get(way)
     if style is not None:
-        return _request(flow, style, None, Client(style), given, scope)
-    style = _MODULES.get(way[:-1])
-    if style is not None and way[-1].lower() in VERBS:
-        return _request(flow, style, way[-1].upper(), Client(style), given, scope)
-    return None
+        found = _request(flow, style, None, flow.shared_client(way[0], style), given, scope)
+        return _prepared(found) if way[-1] == "Request" else found
+    style = MODULES.get(way[:-1])
+    if style is None:
+        return None
+    return sent(flow, flow.shared_client(way[0], style), way[-1], given, scope)
+
+
+def module_client(flow: Flow, way: tuple[str, ...]) -> Client | None:
+    """The client that all calls of a module's own functions share: ``axios`` itself."""
+    style = MODULES.get(way)
+    return flow.shared_client(way[0], style) if style is not None else None
+
+
+def made(given: Given, scope: Scope) -> Client | None:
+    """Something that is made with a base URL, of a library that is not known: it calls what is below that."""
+    options = _merged(given.keywords, *given.positional)
+    if not any(isinstance(each, Words) for name in _BASES for each in options.entries.get(name, ())):
+        return None
+    client = Client("python" if scope.source.language == "python" else "unknown", sure=False)
+    for name, value in options.entries.items():
+        configure(client, name, value)
+    return client
 
 
 def sent(flow: Flow, client: Client, name: str, given: Given, scope: Scope) -> Value | None:
     """What comes of a client's method; ``None`` if that sends no request."""
-    if name.lower() in VERBS:
-        return _request(flow, client.style, name.upper(), client, given, scope)
-    if name in {"request", "stream", "__call__", "fetch"}:
+    verb = name.removesuffix("Form") if client.style == "axios" else name  # axios.postForm
+    if verb.lower() in VERBS:
+        return _request(flow, client.style, verb.upper(), client, given, scope)
+    if name in _SENDERS:
         return _request(flow, client.style, None, client, given, scope)
+    if name == "build_request":
+        return _prepared(_request(flow, client.style, None, client, given, scope))
+    if name in {"send", "prepare_request"}:
+        built = [each for value in given.positional for each in value if isinstance(each, Prepared)]
+        for each in built:
+            each.reply.call.headers.update(client.headers)
+            each.reply.call.query.update(client.params)
+        return _dispatched(built) if name == "send" else tuple(built)
     return None
+
+
+def _prepared(value: Value) -> Value:
+    """A request that is built here and is yet to be sent."""
+    built: list[Prepared] = []
+    for each in value:
+        if isinstance(each, Reply):
+            each.call.unsent = True
+            built.append(Prepared(each))
+    return tuple(built)
+
+
+def _dispatched(built: Iterable[Prepared]) -> Value:
+    replies: list[Reply] = []
+    for each in built:
+        each.reply.call.unsent = False
+        replies.append(each.reply)
+    return tuple(replies)
 
 
 def supposed(flow: Flow, receiver: s.Expr, name: str, given: Given, scope: Scope) -> Value | None:
@@ -195,7 +185,20 @@ def supposed(flow: Flow, receiver: s.Expr, name: str, given: Given, scope: Scope
     if _NO_CLIENT.fullmatch(label) or not any(_is_target(each) for each in given.first()):
         return None
     style = "openapi" if name.isupper() else "python" if scope.source.language == "python" else "axios"
-    return _request(flow, style, name.upper(), Client("unknown"), given, scope, sure=False)
+    return _request(flow, style, name.upper(), Client("unknown", sure=False), given, scope)
+
+
+def unfollowed(flow: Flow, given: Given, scope: Scope) -> None:
+    """A URL is given to something that is not known: if a service answers it, that may well be a call."""
+    found = [
+        each
+        for value in (*given.positional, *_merged(given.keywords, *given.positional).entries.values())
+        for each in value
+        if isinstance(each, Words) and _is_whole(each)
+    ]
+    if found:
+        call = HttpCall(given.node, scope.at(given.node), None, tuple(found), sure=False)
+        flow.strays.append(call)
 
 
 def _is_target(value: object) -> bool:
@@ -206,11 +209,24 @@ def _is_target(value: object) -> bool:
     return isinstance(first, str) and re.match(r"/[\w{]|https?://|/$", first) is not None
 
 
-def _request(
-    flow: Flow, style: str, method: str | None, client: Client, given: Given, scope: Scope, *, sure: bool = True
-) -> Value:
+def _is_whole(url: Words) -> bool:
+    """Whether a text is a URL with its host, or with what stands for that."""
+    if any(isinstance(part, str) and "://" in part for part in url.parts):
+        return True
+    base, path = (*url.parts, "", "")[:2]
+    return (
+        isinstance(base, Hole) and bool(BASE.fullmatch(base.label)) and isinstance(path, str) and path.startswith("/")
+    )
+
+
+def _request(flow: Flow, style: str, method: str | None, client: Client, given: Given, scope: Scope) -> Value:
+    built = [each for each in given.first() if isinstance(each, Prepared)]
+    if built:
+        if len(given.positional) > 1:
+            built[0].reply.call.sends_unknown.append(scope.at(given.node))
+        return _dispatched(built)
     parts = _parts(style, method, given)
-    call = HttpCall(given.node, scope.at(given.node), parts.method, target_of(client, parts.url), sure=sure)
+    call = HttpCall(given.node, scope.at(given.node), parts.method, target_of(client, parts.url), sure=client.sure)
     call.query.update(client.params)
     call.headers.update(client.headers)
     options = parts.options
@@ -221,10 +237,25 @@ def _request(
     if options.open is not None or given.open:
         call.sends_unknown.append(Location(scope.file, "", options.open or given.node.line))
     flow.note_call(call)
-    reply = Reply(call, client.style in _DIRECT or style in _DIRECT)
+    call.bare = client.style in DIRECT or style in DIRECT
+    answer: Value = (Reply(call, call.bare),)
     if given.node.types:
-        return moves.typed((reply,), View(given.node.types[0], scope))
-    return (reply,)
+        answer = moves.typed(answer, View(given.node.types[0], scope))
+    client.sent.append(call)
+    for each in client.interceptors:
+        answer = flow.call_back(each, scope.at(given.node), answer) or answer
+    return answer
+
+
+def intercept(flow: Flow, client: Client, given: Given, at: Location) -> None:
+    """What all responses of a client go through; of a call that was met before, it is not known what was made."""
+    callback = given.first()
+    options = [each for each in callback if isinstance(each, Record)]
+    if callback == NOTHING or (options and not any("onResponse" in each.entries for each in options)):
+        return  # only failures are looked at, or only requests
+    client.interceptors.append(ANYTHING if options else callback)
+    for call in client.sent:
+        call.escapes.append(at)
 
 
 class _Parts:
@@ -256,7 +287,15 @@ def _parts(style: str, method: str | None, given: Given) -> _Parts:
         options = Record()
         options.update(keywords)
         data = rest[1] if len(rest) > 1 else keywords.entries.get("data")
-        return _Parts("POST" if data else "GET", given.first(), options, data)
+        if len(rest) > 2 and any(
+            isinstance(each, Record) for each in rest[2]
+        ):  # Request's; urlopen has a timeout there
+            options.put("headers", rest[2], given.node.line)
+        usual = "POST" if data is not None and data != NOTHING else "GET"
+        url = rest[0] if rest else keywords.entries.get("url", ())
+        return _Parts(
+            _method(keywords.entries["method"]) if "method" in keywords.entries else usual, url, options, data
+        )
     if style in {"axios", "observable"} and method is None:  # axios(config), axios(url, config)
         if rest and not any(isinstance(each, Words) for each in rest[0]):
             options = _merged(rest[0])
@@ -313,8 +352,17 @@ def _option(flow: Flow, call: HttpCall, style: str, name: str, value: Value, lin
             call.body = join(call.body or (), value) if value else ()
     elif name == "auth" and value != NOTHING:
         call.headers.put("Authorization", value, line)
+    elif _rewrites(name, value):
+        call.escapes.append(at)
     elif name in _BASES and call.url:
         call.url = target_of(Client(style, value), call.url)
+
+
+def _rewrites(name: str, value: Value) -> bool:
+    """Whether an option changes what comes back before the caller has it."""
+    if name == "hooks":  # ky's and got's: most are of the request
+        return not value or any(not isinstance(each, Record) or "afterResponse" in each.entries for each in value)
+    return name in _REWRITING
 
 
 def _fill(call: HttpCall, target: Record, value: Value, at: Location) -> None:
@@ -340,8 +388,12 @@ def target_of(client: Client, url: Value) -> Value:
             continue
         for base in bases:
             last: str | Hole = base.parts[-1] if base.parts else ""
-            slash = () if (isinstance(last, str) and last.endswith("/")) or str(first).startswith("/") else ("/",)
-            found.append(Words((*base.parts, *slash, *each.parts)))
+            parts = each.parts
+            if isinstance(last, str) and last.endswith("/"):
+                parts = (first.removeprefix("/"), *parts[1:]) if isinstance(first, str) and parts else parts
+            elif not str(first).startswith("/"):
+                parts = ("/", *parts)
+            found.append(Words((*base.parts, *parts)))
     return tuple(dict.fromkeys(found))
 
 
@@ -363,10 +415,11 @@ def generated(flow: Flow, names: tuple[str, ...], given: Given, scope: Scope, *,
     if given.open or given.keywords.open:
         call.sends_unknown.append(call.at)
     flow.note_call(call)
-    return (Reply(call, True),)
+    call.bare = True
+    return (Reply(call, True, pair=any(_WITH_INFO.search(name) for name in names)),)
 
 
 def plain(name: str) -> str:
     """A name without what languages spell differently, nor what generators add to it."""
-    text = re.sub(r"(_with_http_info|_without_preload_content|_async|_sync|Raw|WithHttpInfo)$", "", name)
+    text = re.sub(rf"({_WITH_INFO.pattern}|_without_preload_content|_async|_sync|Raw)$", "", name)
     return re.sub(r"[^0-9a-z]", "", text.lower())

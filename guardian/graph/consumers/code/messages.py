@@ -6,11 +6,13 @@ from collections.abc import Iterable
 
 from guardian.fieldpath import ROOT, Path, Wild
 from guardian.graph.consumers.bodies import is_everyday, placed_fields
+from guardian.graph.consumers.code.attributes import ENVELOPES
 from guardian.graph.consumers.code.http import plain
 from guardian.graph.consumers.code.values import (
     ANYTHING,
     NOTHING,
     SOME,
+    Asked,
     Data,
     Hole,
     HttpCall,
@@ -28,7 +30,6 @@ from guardian.spec.api import Operation, Schema
 from guardian.spec.shape import Atom
 from guardian.spec.shaper import Shaper
 
-_ENVELOPES = frozenset({"data", "parsed", "body"})
 _BODY_ARGUMENTS = frozenset({"body", "requestbody", "data", "payload", "request"})
 
 
@@ -50,18 +51,26 @@ class Reads:
     def read(self, call: HttpCall) -> None:
         """Take in what one call reads."""
         self.unknown += call.escapes
+        if call.cut is not None:
+            self.unknown.append(call.cut)
+        if call.unsent:
+            self.unknown.append(call.at)
         if call.root.whole is not None:
             self.fields.append(Field(ROOT, call.root.whole))
-        self._below(call.root, ROOT, self._schemas, generated=call.operation is not None)
+        self._below(call.root, ROOT, self._schemas, bare=call.bare and not call.opened)
         for name, at in call.read_headers.items():
             self.fields += placed_fields("header", [name], at)
 
-    def _below(self, spot: Spot, path: Path, schemas: tuple[Schema, ...], *, generated: bool = False) -> None:
+    def _below(self, spot: Spot, path: Path, schemas: tuple[Schema, ...], *, bare: bool = False) -> None:
         atoms = self._atoms(schemas)
+        fields = {name for atom in _objects(atoms) for name in atom.properties}
+        enveloped = {step for step in spot.children if bare and step in ENVELOPES and step not in fields}
         for step, child in spot.children.items():
-            if generated and step in _ENVELOPES and not any(step in atom.properties for atom in _objects(atoms)):
+            if step in enveloped:
                 self._whole_root(child)
                 self._below(child, path, schemas)
+                continue
+            if child.maybe and (enveloped or not bare or step not in fields):
                 continue
             known = self._step(step, child, atoms)
             if known is not None:
@@ -91,9 +100,15 @@ class Reads:
 
     def _step(self, step: Step, spot: Spot, atoms: tuple[Atom, ...]) -> str | Wild | None:
         kinds = {atom.kind for atom in atoms}
+        if isinstance(step, Asked):
+            if "array" in kinds and "object" not in kinds:
+                return Wild.ITEM
+            return step.name if "object" in kinds or not kinds else None
         if step is SOME or step is Wild.ITEM:
             # Python goes through an object's keys by the same words as through a list's items.
             return Wild.VALUE if "object" in kinds and "array" not in kinds else Wild.ITEM
+        if step is Wild.VALUE and "array" in kinds and "object" not in kinds:  # `entries` and `values` of a list
+            return Wild.ITEM
         if not isinstance(step, str):
             return step if isinstance(step, Wild) else None
         objects = _objects(atoms)
@@ -222,6 +237,8 @@ class Sends:
     def _record(self, record: Record, path: Path, at: Location, above: frozenset[int]) -> None:
         if record.open is not None:
             self.unknown.append(Location(at.file, "", record.open))
+        elif record.spread:
+            self.unknown.append(at)
         for name, value in record.entries.items():
             step = Wild.VALUE if name == "*" else name
             self._body(value or NOTHING, path.below(step), Location(at.file, "", record.lines[name]), above)

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 from guardian.graph.consumers.code import attributes, functions, models, moves, types
 from guardian.graph.consumers.code.values import (
     ANYTHING,
+    NOTHING,
     Closure,
     Data,
     Foreign,
     Given,
     Hole,
+    KeysOf,
     Listing,
+    Operator,
     Raw,
     Record,
     Reply,
@@ -38,14 +41,19 @@ _TEXTS = words_of(
 )
 _SAME = words_of(
     """
-    filter sort toSorted slice reverse toReversed copy subscribe finally pipe catch clone then entries
+    filter sort toSorted slice reverse toReversed copy finally catch clone then
     __aenter__ __enter__ flat values result unwrap read asReadonly
     """
 )
+#: Whether something is among the names of an object or the items of a list.
+ASKING = words_of("__contains__ hasOwnProperty propertyIsEnumerable has includes indexOf lastIndexOf index count")
+_CHANGING = words_of("append push add unshift insert extend pop shift splice remove clear reverse sort")
+# What changes a list, or looks at how many and which there are.
+_PLAIN_LIST = words_of("clear remove delete keys size fill isdisjoint discard")
+_PLAIN_RECORD = words_of("has hasOwnProperty __contains__ delete clear keys")
 _MAPPING = words_of(
     """
-    apply every filter find findIndex findLast flatMap forEach groupBy map reduce some sort subscribe then
-    toSorted
+    apply every filter find findIndex findLast flatMap forEach groupBy map reduce some sort then toSorted
     """
 )
 _ONE = words_of("at find findLast pop shift")
@@ -55,9 +63,13 @@ _RAW = words_of(
     iter_content iter_lines iter_text read text
     """
 )
+#: What leaves a body as it is, text or not.
+DECODING = _RAW | _TEXTS | words_of("json getbuffer seek close tobytes strip splitlines")
 
 
 def of_a_reply(flow: Flow, reply: Reply, name: str, given: Given, scope: Scope) -> Value:
+    if name in _RAW or name in {"json", "raise_for_status"}:
+        reply.call.opened = True
     if name == "json":
         body = moves.body(reply)
         if given.node.types:
@@ -66,16 +78,47 @@ def of_a_reply(flow: Flow, reply: Reply, name: str, given: Given, scope: Scope) 
     if name in _RAW:
         return (Raw(reply.call),)
     if name == "then":
-        return flow.call_back(given.first(), given.node, (reply,))
-    if name in {"catch", "finally", "clone", "__aenter__", "__enter__", "unwrap"}:
+        return flow.call_back(given.first(), scope.at(given.node), (reply,))
+    if name in {"catch", "finally", "clone", "__aenter__", "__enter__", "unwrap", "result"}:
         return (reply,)
     if name in attributes.PLAIN_REPLY:
         return (reply,) if name == "raise_for_status" else ANYTHING
     if name in {"sync", "asyncio", "execute"}:
         return (reply,)
-    if reply.direct:
-        return of_data(flow, moves.body(reply), name, given, scope)
-    return ANYTHING
+    if name == "pipe":
+        return _piped(flow, (reply,), given, scope.at(given.node))
+    if name == "subscribe":
+        return flow.call_back(_observer(given), scope.at(given.node), (reply,))
+    reply.call.bare = True  # no response has such a method: its body does
+    return of_data(flow, moves.body(reply), name, given, scope)
+
+
+def _observer(given: Given) -> Value:
+    """``subscribe(f)``, ``subscribe({next: f})``."""
+    first = given.first()
+    return join(
+        (each for each in first if not isinstance(each, Record)),
+        *(each.entries.get("next", NOTHING) for each in first if isinstance(each, Record)),
+    )
+
+
+def _piped(flow: Flow, value: Value, given: Given, at: Location) -> Value:
+    """What comes out of RxJS's operators."""
+    for operator in given.positional:
+        for each in operator:
+            match each:
+                case Operator():
+                    result = flow.call_back(each.function, at, value)
+                    value = result if each.name.lower().endswith("map") else value
+                case Closure():
+                    value = flow.call_back((each,), at, value)
+                case Foreign() if each.way[0].startswith("rxjs"):  # it waits, repeats or gives up
+                    continue
+                case _:
+                    moves.hand_on(value, at)
+        if not operator:
+            moves.hand_on(value, at)
+    return value
 
 
 def of_data(flow: Flow, data: Data, name: str, given: Given, scope: Scope) -> Value:
@@ -90,8 +133,18 @@ def of_data(flow: Flow, data: Data, name: str, given: Given, scope: Scope) -> Va
         return functions.builtin(flow, "entries", given._replace(positional=[(data,)]), scope)
     if name == "values":
         return (Listing([functions.values_of(flow, (data,), at)]),)
-    if name in {"keys", "raise_for_status"}:
+    if name == "keys":
+        return (KeysOf(data),)
+    if name == "raise_for_status":
         return ANYTHING
+    if name in ASKING:
+        moves.ask(data, text_of(given.first()), at)
+        functions.hand_on_all(flow, given, at)
+        return ANYTHING
+    if name == "pipe":
+        return _piped(flow, (data,), given, at)
+    if name == "subscribe":
+        return flow.call_back(_observer(given), at, (data,))
     if name in models.DUMPS or name == "json":
         return (data,)
     if name in _MAPPING:
@@ -100,21 +153,20 @@ def of_data(flow: Flow, data: Data, name: str, given: Given, scope: Scope) -> Va
         return moves.items((data,), at)
     if name in _SAME:
         return (data,)
-    return ANYTHING  # a text's or number's own method: the field itself is what is read
+    # A text's or number's own method reads the field itself; of anything else, what it reads is not known.
+    moves.hand_on((data,), at)
+    functions.hand_on_all(flow, given, at)
+    return ANYTHING
 
 
 def _mapped(flow: Flow, data: Data, name: str, given: Given, at: Location) -> Value:
-    whole = name in {"subscribe", "then"}
+    whole = name == "then"
     item: Value = (data,) if whole else moves.items((data,), at)
     callback = given.first()
-    if name == "subscribe":  # subscribe({next: ...})
-        callback = join(callback, *(each.entries.get("next", ()) for each in callback if isinstance(each, Record)))
-    if not any(isinstance(each, Closure | Foreign | Record) for each in callback):
-        moves.hand_on(item, at)
-    elif name == "reduce":
+    if name == "reduce":
         start = given.positional[1] if len(given.positional) > 1 else ANYTHING
-        return join(start, flow.call_back(callback, given.node, start, item))
-    result = flow.call_back(callback, given.node, item, item if name in {"sort", "toSorted"} else ANYTHING)
+        return join(start, flow.call_back(callback, at, start, item))
+    result = flow.call_back(callback, at, item, item if name in {"sort", "toSorted"} else ANYTHING)
     if whole:
         return result
     if name in {"map", "flatMap"}:
@@ -126,6 +178,9 @@ def _mapped(flow: Flow, data: Data, name: str, given: Given, at: Location) -> Va
 
 def of_a_record(flow: Flow, record: Record, name: str, given: Given, at: Location) -> Value:
     first = given.first()
+    own = record.entries.get(name, ANYTHING)
+    if any(isinstance(each, Closure) for each in own):  # an object of functions
+        return join(*(flow.apply(each, given) for each in own if isinstance(each, Closure)))
     if name in {"append", "set", "setdefault", "add"} and given.positional:
         key = text_of(first)
         value = given.positional[1] if len(given.positional) > 1 else ANYTHING
@@ -138,39 +193,61 @@ def of_a_record(flow: Flow, record: Record, name: str, given: Given, at: Locatio
         return ANYTHING
     if name in {"get", "pop"}:
         key = text_of(first)
-        return attributes.entry(record, key) if key is not None else join(*record.entries.values())
+        return attributes.pick(flow, (record,), key, at)
     if name in {"items", "entries"}:
-        return (Listing([(Listing([ANYTHING, join(*record.entries.values())]),)]),)
+        return (Listing([(Listing([ANYTHING, functions.values_of(flow, (record,), at)]),)]),)
     if name == "values":
-        return (Listing([join(*record.entries.values())]),)
-    if name in {"copy", "toString", "then"} or name in models.DUMPS:
+        return (Listing([functions.values_of(flow, (record,), at)]),)
+    if name == "forEach":
+        return flow.call_back(first, at, functions.values_of(flow, (record,), at))
+    if name in {"copy", "toString", "then", "encode"} or name in models.DUMPS:
         return (record,)
     found = record.entries.get(name)
     if found is not None:
-        return flow.call_back(found, given.node, *given.positional)
+        return flow.call_back(found, at, *given.positional)
+    if name not in _PLAIN_RECORD:
+        moves.hand_on((record,), at)
+        functions.hand_on_all(flow, given, at)
     return ANYTHING
 
 
-def of_a_listing(flow: Flow, listing: Listing, name: str, given: Given, at: Location) -> Value:
+def of_a_listing(flow: Flow, listing: Listing, name: str, given: Given, scope: Scope) -> Value:
+    at = scope.at(given.node)
+    if name in _CHANGING:
+        listing.exact = listing.exact and not scope.branches and name in {"append", "push"}
     if name in {"append", "push", "add", "unshift", "insert"}:
         listing.items.extend(given.positional[1:] if name == "insert" else given.positional)
         return ANYTHING
     if name == "extend":
         listing.items.append(moves.items(given.first(), at))
         return ANYTHING
+    if name in {"then", "subscribe"}:
+        return flow.call_back(_observer(given), at, (listing,))
+    if name == "pipe":
+        return _piped(flow, (listing,), given, at)
+    if name == "concat":
+        return (Listing([*listing.items, *(moves.items(each, at) or each for each in given.positional)]),)
+    if name == "join":
+        separator = next((each for each in given.first() if isinstance(each, Words)), Words((",",)))
+        return of_a_text(flow, separator, name, given._replace(positional=[(listing,)]), scope)
     item = listing.any_item()
+    if name == "entries":
+        return (Listing([(Listing([ANYTHING, item]),)]),)
     if name in _MAPPING:
         if name == "reduce":
             start = given.positional[1] if len(given.positional) > 1 else ANYTHING
-            return join(start, flow.call_back(given.first(), given.node, start, item))
-        result = flow.call_back(given.first(), given.node, item, item if name in {"sort", "toSorted"} else ANYTHING)
-        if name == "then":
-            return flow.call_back(given.first(), given.node, (listing,))
+            return join(start, flow.call_back(given.first(), at, start, item))
+        result = flow.call_back(given.first(), at, item, item if name in {"sort", "toSorted"} else ANYTHING)
         if name in {"map", "flatMap"}:
             return (Listing([moves.items(result, at) if name == "flatMap" else result]),)
     if name in _ONE:
         return item
-    return (listing,) if name in _SAME or name in {"concat", "filter"} else ANYTHING
+    if name in _SAME:
+        return (listing,)
+    if name not in _PLAIN_LIST and name not in ASKING:
+        moves.hand_on((listing,), at)
+        functions.hand_on_all(flow, given, at)
+    return ANYTHING
 
 
 def of_a_text(flow: Flow, text: Words, name: str, given: Given, scope: Scope) -> Value:
@@ -191,8 +268,13 @@ def of_a_text(flow: Flow, text: Words, name: str, given: Given, scope: Scope) ->
     if name == "join" and text_of((text,)) is not None:
         parts: list[str | Hole] = []
         for listing in (each for each in given.first() if isinstance(each, Listing)):
+            if not listing.exact:  # how many there are, and so which path it is, is not known
+                return ANYTHING
             for index, item in enumerate(listing.items):
+                moves.hand_on(tuple(each for each in item if isinstance(each, Data | Reply)), scope.at(given.node))
                 said = next((each.parts for each in item if isinstance(each, Words)), (Hole(),))
                 parts += [*([text_of((text,)) or ""] if index else []), *said]
         return (Words(tuple(parts)),) if parts else ANYTHING
+    if name not in _TEXTS and name not in ASKING:
+        functions.hand_on_all(flow, given, scope.at(given.node))
     return (text,) if name in _TEXTS else ANYTHING

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from guardian.graph.consumers.code import moves, types
 from guardian.graph.consumers.code import syntax as s
-from guardian.graph.consumers.code import types
 from guardian.graph.consumers.code.values import (
     ANYTHING,
     ClassRef,
@@ -16,11 +16,13 @@ from guardian.graph.consumers.code.values import (
     Raw,
     Record,
     Reply,
+    Scope,
     Value,
     View,
     join,
     words_of,
 )
+from guardian.model import Location
 
 if TYPE_CHECKING:
     from guardian.graph.consumers.code.flow import Flow
@@ -37,20 +39,23 @@ DUMPS = words_of("asdict dict dump json model_dump model_dump_json toJSON to_dic
 def parsed(flow: Flow, kind: ClassRef, given: Given) -> Value | None:
     """``User(**data)``: data read as a class; ``None`` if it is made otherwise."""
     view = View(s.TypeName(kind.node.line, kind.node.name), kind.scope)
-    for arg, value in ((arg, join(*given.keywords.entries.values())) for arg in given.node.args if arg.name == "**"):
-        del arg
-        spots = [each for each in value if isinstance(each, Data)]
-        if spots:
-            return _validated(flow, tuple(spots), view)
-    return None
+    spots = [each for each in given.keywords.spread if isinstance(each, Data | Reply)]
+    return _validated(tuple(spots), view, Location(kind.scope.file, "", given.node.line)) if spots else None
 
 
-def parse_as(flow: Flow, given: Given, view: View) -> Value:
+def parse_as(flow: Flow, given: Given, view: View, at: Location) -> Value:
+    """Data read as a type."""
     value = join(*(each for each in given.positional if any(isinstance(one, Data | Raw | Reply) for one in each)))
-    return _validated(flow, value, view)
+    return _validated(value, view, at)
 
 
-def _validated(flow: Flow, value: Value, view: View) -> Value:
+def said_type(node: s.Call, scope: Scope) -> View:
+    """The type among the arguments of a parser, which takes it before or after the data."""
+    views = [View(each, scope) for each in node.types]
+    return next((each for each in views if types.known(each) is not None), views[0])
+
+
+def _validated(value: Value, view: View, at: Location) -> Value:
     """Data that is checked to be of a type: all that must be there is read by that."""
     found: list[Value] = []
     for each in value:
@@ -59,7 +64,10 @@ def _validated(flow: Flow, value: Value, view: View) -> Value:
         if not isinstance(each, Data):
             found.append((each,))
             continue
-        for path, place in types.leaves(view, required=True) or ():
+        required = types.leaves(view, required=True)
+        if required is None:  # nothing is known of the type
+            moves.hand_on((each,), at)
+        for path, place in required or ():
             spot = each.spot
             for step in path:
                 spot = spot.child(step, place)

@@ -5,16 +5,21 @@ from __future__ import annotations
 from guardian.fieldpath import Wild
 from guardian.graph.consumers.code import types
 from guardian.graph.consumers.code.values import (
+    ANYTHING,
     SOME,
+    Asked,
     Client,
     Data,
     Given,
     Instance,
+    KeysOf,
     Listing,
     Nothing,
+    Prepared,
     Raw,
     Record,
     Reply,
+    ReplyHeaders,
     Value,
     View,
     Words,
@@ -43,6 +48,12 @@ def items(value: Value, at: Location) -> Value:
             found.append(each.any_item())
         elif isinstance(each, Reply):
             found.append(items((body(each),), at))
+        elif isinstance(each, Record) and not at.file.endswith(
+            ".py"
+        ):  # a Map gives its entries, Python's dict its keys
+            found.append((Listing([ANYTHING, each.values()]),))
+        elif isinstance(each, KeysOf):
+            each.data.spot.child(SOME, at)
         elif isinstance(each, Raw):
             each.call.root.whole = each.call.root.whole or at
     return join(*found)
@@ -55,6 +66,8 @@ def position(value: Value, index: int | None, at: Location) -> Value:
         if isinstance(each, Listing):
             fits = index is not None and index < len(each.items) and len(each.items) > 1
             found.append(each.items[index] if fits and index is not None else each.any_item())
+        elif isinstance(each, Reply) and each.pair:
+            found.append((Reply(each.call, each.direct, each.view),) if index == 0 else ANYTHING)
         else:
             found.append(items((each,), at))
     return join(*found)
@@ -100,8 +113,15 @@ def hand_on(value: Value, at: Location) -> None:
                     each.call.escapes.append(at)
             case Raw():
                 each.call.root.whole = each.call.root.whole or at
+            case ReplyHeaders():
+                each.call.escapes.append(at)
+            case KeysOf():
+                each.data.spot.child(SOME, at)
+            case Prepared():
+                each.reply.call.unsent = False
+                pending.append(each.reply)
             case Record():
-                pending.extend(atom for entry in each.entries.values() for atom in entry)
+                pending.extend(each.values())
             case Listing():
                 pending.extend(atom for item in each.items for atom in item)
             case Instance():
@@ -129,7 +149,7 @@ def _hand_on_typed(data: Data, at: Location) -> bool:
     return True
 
 
-def child(data: Data, name: str | None, at: Location, *, loose: bool = False) -> Data:
+def child(data: Data, name: str | None, at: Location, *, loose: bool = False, maybe: bool = False) -> Data:
     """The part of this name, or one of a name that is not known."""
     if name is None:
         known = types.known(data.view)
@@ -137,9 +157,14 @@ def child(data: Data, name: str | None, at: Location, *, loose: bool = False) ->
     known = types.known(data.view)
     for member, view, _ in known.members if known is not None else ():
         if name in {member.name, member.wire}:
-            return Data(data.call, data.spot.child(member.wire, at), view)
+            return Data(data.call, data.spot.child(member.wire, at, maybe=maybe), view)
     item = known.item if known is not None and known.kind == "map" else None
-    return Data(data.call, data.spot.child(name, at, loose=loose), item)
+    return Data(data.call, data.spot.child(name, at, loose=loose, maybe=maybe), item)
+
+
+def ask(data: Data, name: str | None, at: Location) -> None:
+    """Whether something is among an object's names or a list's items."""
+    data.spot.child(Asked(name) if name is not None else SOME, at)
 
 
 def spread(record: Record, value: Value, line: int) -> None:
@@ -151,20 +176,21 @@ def spread(record: Record, value: Value, line: int) -> None:
         elif not isinstance(each, Nothing | Words):
             record.open = record.open or line
             if isinstance(each, Data | Reply):
-                record.put("*", (each,), line)
+                record.spread = join(record.spread, (each,))
+                record.over.clear()
 
 
 def carries(given: Given) -> bool:
     """Whether there is anything among the arguments that is worth to be followed."""
-    pending = [atom for value in (*given.positional, *given.keywords.entries.values()) for atom in value]
+    pending = [atom for value in (*given.positional, given.keywords.values()) for atom in value]
     for _ in range(_LOOKED_AT):
         if not pending:
             return False
         each = pending.pop()
-        if isinstance(each, Data | Reply | Raw | Client):
+        if isinstance(each, Data | Reply | ReplyHeaders | KeysOf | Prepared | Raw | Client):
             return True
         if isinstance(each, Record):
-            pending.extend(atom for value in each.entries.values() for atom in value)
+            pending.extend(each.values())
         elif isinstance(each, Listing):
             pending.extend(atom for value in each.items for atom in value)
     return True

@@ -112,7 +112,7 @@ class _Lowering:
                         inner.append(s.Do(line, s.Opaque(line, (self.expr(case.guard),))))
                     yield s.Block(line, (*inner, *self.statements(case.body)))
             case ast.Raise() | ast.Assert() | ast.Delete():
-                yield s.Do(line, s.Opaque(line, tuple(self._parts(node))))
+                yield s.Do(line, s.Opaque(line, tuple(self._parts(node)), passes=isinstance(node, ast.Raise)))
             case _:
                 return
 
@@ -130,6 +130,8 @@ class _Lowering:
                 return s.Array(line, tuple(s.Arg(line, self._pattern(each)) for each in node.patterns))
             case ast.MatchAs(name=str() as name):
                 return s.Name(line, name)
+            case ast.MatchClass() | ast.MatchOr() | ast.MatchStar() | ast.MatchAs(pattern=ast.pattern()):
+                return s.Opaque(line, passes=True)
             case _:
                 return s.Opaque(line)
 
@@ -320,8 +322,12 @@ class _Lowering:
                 return s.Assigned(line, self.expr(node.target), self.expr(node.value))
             case ast.Await() | ast.Starred():
                 return self.expr(node.value)
+            case ast.Compare(left=left, ops=[ast.In() | ast.NotIn()], comparators=[right]):
+                return s.Call(line, s.Attr(line, self.expr(right), "__contains__"), (self._item(left),))
+            case ast.Compare() | ast.UnaryOp() | ast.BinOp() | ast.Constant():
+                return s.Opaque(line, tuple(self._parts(node)), passes=_is_whole(node))
             case _:
-                return s.Opaque(line, tuple(self._parts(node)))
+                return s.Opaque(line, tuple(self._parts(node)), passes=True)
 
     def _parts(self, node: ast.AST) -> Iterator[s.Expr]:
         for child in ast.iter_child_nodes(node):
@@ -342,7 +348,16 @@ class _Lowering:
         func = node.func
         if isinstance(func, ast.Subscript):  # Page[User](...)
             func = func.value
-        if name in {"TypeAdapter", "parse_obj_as", "structure", "convert", "fromdict", "from_dict"}:
+        if name in {
+            "TypeAdapter",
+            "Decoder",
+            "parse_obj_as",
+            "structure",
+            "convert",
+            "decode",
+            "fromdict",
+            "from_dict",
+        }:
             wanted = [*node.args, *(each.value for each in node.keywords if each.arg in {"type", "data_class"})]
             types = tuple(each for each in map(self.type, wanted) if each is not None)
         args = [self._item(each) for each in node.args]
@@ -367,6 +382,14 @@ class _Lowering:
             given = values[index] if index < len(values) and not isinstance(right, ast.Dict) else None
             parts += [self.expr(given) if given is not None else s.Opaque(line), s.Text(line, piece)]
         return s.Template(line, tuple(parts))
+
+
+def _is_whole(node: ast.expr) -> bool:
+    """Whether two values are compared with each other, with all that is in them."""
+    if not isinstance(node, ast.Compare) or any(isinstance(each, ast.Is | ast.IsNot) for each in node.ops):
+        return False
+    sides = [node.left, *node.comparators]
+    return not any(isinstance(each, ast.Constant) or ast.unparse(each) in {"[]", "{}", "()"} for each in sides)
 
 
 def _last_name(node: ast.expr) -> str:

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import fields
 
 from guardian.graph.consumers.code import syntax as s
-from guardian.graph.consumers.code.http import FUNCTION_NAMES, VERBS, plain
+from guardian.graph.consumers.code.http import BASE, VERBS, plain
+from guardian.graph.consumers.code.libraries import FUNCTION_NAMES
 
 # What clients of HTTP libraries are called; `get` alone is what every dictionary has.
 _CLIENT = re.compile(
@@ -18,7 +19,9 @@ _CLIENT = re.compile(
 )
 
 _TARGET = re.compile(r"\w*(?:ur[il]|path|endpoint|href|route|target|resource|method)\w*", re.IGNORECASE)
-_METHODS = frozenset({"request", "stream"})
+_METHODS = frozenset({"request", "stream", "send", "Request"})
+# What gives a client that is called by itself.
+_MAKERS = frozenset({"create", "extend", "defaults", "instance"})
 
 # Methods that everything has: that something of this name sends a request says nothing of who calls it.
 _EVERYDAY = frozenset(dir(dict)) | frozenset(dir(list)) | frozenset(dir(str)) | {"read", "write", "close", "add", "run"}
@@ -32,10 +35,14 @@ class Relevance:
 
     def __init__(self, sources: Iterable[s.Source], operation_ids: Iterable[str]) -> None:
         self._ids = set(operation_ids)
+        self._clients: set[str] = set()
         self._sizes: dict[s.Function, int] = {}
         self._called: dict[s.Function, set[str]] = {}
         self._names: dict[str, list[s.Function]] = {}
         self._sending: set[s.Function] = set()
+        sources = list(sources)
+        for source in sources:
+            self._clients.update(_clients(source.body))
         for source in sources:
             for statement in source.body:
                 self._look(statement, source.path)
@@ -90,7 +97,11 @@ class Relevance:
         name, label = _names_of(node.func)
         if plain(name) in self._ids or name in FUNCTION_NAMES - _METHODS:
             return True
-        if name.lower() not in VERBS and name not in _METHODS:
+        if any(_is_url(each.value) for each in node.args[:2]):
+            return True
+        if isinstance(node.func, s.Name) and name in self._clients:
+            return True
+        if name.removesuffix("Form").lower() not in VERBS and name not in _METHODS:
             return False
         return _CLIENT.fullmatch(label) is not None or any(_is_target(each.value) for each in node.args[:2])
 
@@ -115,6 +126,33 @@ class Relevance:
 
 def _scoped(name: str, file: str) -> str:
     return f"{name} {file}" if name.startswith("_") and not name.startswith("__") else name
+
+
+def _clients(body: tuple[s.Statement, ...]) -> Iterator[str]:
+    """The names that clients are bound to which may be called by themselves, under which other files import them too."""
+    for each in body:
+        if isinstance(each, s.Assign) and isinstance(each.target, s.Name) and isinstance(each.value, s.Call):
+            if _names_of(each.value.func)[0] in _MAKERS:
+                yield each.target.id
+        elif isinstance(each, s.Import) and each.name == "default":
+            yield each.binding
+
+
+def _is_url(node: s.Expr) -> bool:
+    """Whether an expression is a whole URL, by itself or among options."""
+    match node:
+        case s.Text():
+            return "://" in node.value
+        case s.Template(parts=(s.Name() | s.Attr() as base, *rest)):
+            label = base.id if isinstance(base, s.Name) else base.name
+            follows = rest[0] if rest else None
+            return BASE.fullmatch(label) is not None and isinstance(follows, s.Text) and follows.value.startswith("/")
+        case s.Template():
+            return bool(node.parts) and _is_url(node.parts[0])
+        case s.Object():
+            return any(each.key is not None and _is_url(each.value) for each in node.entries)
+        case _:
+            return False
 
 
 def _is_target(node: s.Expr) -> bool:

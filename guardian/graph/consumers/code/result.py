@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from guardian.graph.consumers.code.http import VERBS
 from guardian.graph.consumers.code.messages import Reads, Sends, query_of
 from guardian.graph.consumers.code.values import Hole, HttpCall, Record, Words
 from guardian.graph.consumers.endpoints import Answer, Endpoints
@@ -66,6 +67,20 @@ class Results:
         consumers = (Consumer(self._consumer, tuple(_alike(uses))),) if uses else ()
         return Found(consumers, tuple(notes))
 
+    def strays(self, calls: Iterable[HttpCall]) -> tuple[Note, ...]:
+        """A note on each URL of a service that is given to something that is not known to send requests."""
+        found: set[Note] = set()
+        for call in calls:
+            for target in (_target(each) for each in call.url if isinstance(each, Words)):
+                if target is not None and any(self._is_answered(method, target) for method in sorted(VERBS)):
+                    reason = f"nothing is known of what is called with {target.text}"
+                    found.add(Note("info", f"a call left out: {reason}", call.at.file, call.at.line))
+        return tuple(found)
+
+    def _is_answered(self, method: str, target: _Target) -> bool:
+        answer, _ = self._answer(method.upper(), target)
+        return answer is not None and answer.operation is not None
+
     def _site(self, calls: list[HttpCall]) -> None:
         reasons: dict[str, None] = {}
         found = False
@@ -73,7 +88,9 @@ class Results:
             for target, answer in self._answers(call, reasons):
                 found = True
                 self._use(call, target, answer)
-        told = [reason for reason in reasons if reason != _UNKNOWN] or ([] if found else list(reasons))
+        if found and not any(call.cut for call in calls):  # others know the path
+            reasons.pop(_UNKNOWN, None)
+        told = [reason for reason in reasons if reason != _UNKNOWN] or list(reasons)
         at = calls[0].at
         for reason in told if calls[0].sure else []:
             self._notes.add(Note("info", f"a call left out: {reason}", at.file, at.line))

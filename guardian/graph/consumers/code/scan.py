@@ -63,7 +63,9 @@ def scan_code(
     sources = [source for path in paths if (source := _read(tree, path, notes)) is not None]
     flow = Flow(Program(sources), _operation_ids(apis))
     flow.run()
-    found = Results(consumer, apis, Endpoints(apis, Names(apis)), answering).take(flow.settled_calls())
+    results = Results(consumer, apis, Endpoints(apis, Names(apis)), answering)
+    found = results.take(flow.settled_calls())
+    notes += results.strays(flow.strays)
     for at in flow.crowded:
         notes.append(Note("warning", "too much depends on this to be followed to the end", at.file, at.line))
     if flow.exhausted:

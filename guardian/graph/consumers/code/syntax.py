@@ -188,9 +188,13 @@ class Assigned(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Opaque(Node):
-    """Anything else: its parts are looked at, and what they are worth ends here."""
+    """Anything else: its parts are looked at, and what they are worth ends here.
+
+    ``passes``: it goes on where it is not seen (what is thrown, yielded, shown, compared whole with another value).
+    """
 
     parts: tuple[Expr, ...] = ()
+    passes: bool = False
 
 
 Expr = (

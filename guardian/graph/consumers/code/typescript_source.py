@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node as Tree
 
 _TYPED = (".ts", ".mts", ".cts")
+# Of which nothing goes on: `!x`, `typeof x`, `x++`.
+_LOOKED_AT = frozenset({"unary_expression", "update_expression"})
 
 
 def lower_typescript(data: bytes, path: str, file: str) -> s.Source:
@@ -116,7 +118,7 @@ class _Lowering:
             case "statement_block" | "labeled_statement" | "else_clause" | "finally_clause":
                 yield from self._inner(node)
             case "throw_statement":
-                yield s.Do(line, s.Opaque(line, tuple(map(self.expr, named(node)))))
+                yield s.Do(line, s.Opaque(line, tuple(map(self.expr, named(node))), passes=True))
             case _:
                 return
 
@@ -318,6 +320,8 @@ class _Lowering:
                     return s.Template(line, both)
                 if operator == "&&":
                     return s.Either(line, both[1:], both[:1])
+                if operator == "in":
+                    return s.Call(line, s.Attr(line, both[1], "__contains__"), (s.Arg(line, both[0]),))
                 return s.Either(line, both) if operator in {"||", "??"} else s.Opaque(line, both)
             case "assignment_expression":
                 return s.Assigned(line, self._pattern(node.child_by_field_name("left")), self._field(node, "right"))
@@ -326,7 +330,8 @@ class _Lowering:
             case "class":
                 return s.Opaque(line)
             case _:
-                return s.Opaque(line, tuple(map(self.expr, named(node))))
+                passes = node.type not in _LOOKED_AT
+                return s.Opaque(line, tuple(map(self.expr, named(node))), passes=passes)
 
     def _piece(self, node: Tree) -> s.Expr:
         if node.type == "template_substitution":
@@ -343,7 +348,7 @@ class _Lowering:
             func = named(func)[0]
         given = node.child_by_field_name("arguments")
         if given is not None and given.type == "template_string":
-            return s.Opaque(line, (self.expr(func), self.expr(given)))
+            return s.Opaque(line, (self.expr(func), self.expr(given)), passes=True)
         if func.type == "import" or (func.type == "identifier" and text_of(func) == "require"):
             inner = named(given)
             if inner and inner[0].type == "string":
@@ -392,8 +397,8 @@ class _Lowering:
         if name is not None and text_of(name)[:1].isupper():
             shown: s.Expr = s.Call(line, self.expr(name), (s.Arg(line, s.Object(line, tuple(entries))),))
         else:
-            shown = s.Opaque(line, tuple(each.value for each in entries))
-        return s.Opaque(line, (shown, *children))
+            shown = s.Opaque(line, tuple(each.value for each in entries), passes=True)
+        return s.Opaque(line, (shown, *children), passes=True)
 
     # -- patterns --------------------------------------------------------------------------------------------------------
 

@@ -22,8 +22,15 @@ class Some:
         return "?"
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The step to what ``x in data`` asks for: a key of an object, or any item of a list, as the schema says."""
+
+    name: str
+
+
 SOME = Some()
-Step = str | Wild | Some
+Step = str | Wild | Some | Asked
 
 # How many alternatives of one value are kept; past that the first ones stand for all.
 _ALTERNATIVES = 12
@@ -51,29 +58,43 @@ class Words:
 
 @dataclass(eq=False, slots=True)
 class Record:
-    """An object that is built here. ``open`` is the line at which something unknown was put into it."""
+    """An object that is built here. ``open`` is the line at which something unknown was put into it.
+
+    ``spread``: data of which every part became an entry; ``over``: the entries that were set after that.
+    """
 
     entries: dict[str, Value] = field(default_factory=dict)
     lines: dict[str, int] = field(default_factory=dict)
     open: int | None = None
+    spread: Value = ()
+    over: set[str] = field(default_factory=set)
 
     def put(self, name: str, value: Value, line: int) -> None:
         """Set an entry; what it was before it may still be."""
         self.entries[name] = join(self.entries.get(name, ()), value)
         self.lines.setdefault(name, line)
+        if self.spread:
+            self.over.add(name)
+
+    def values(self) -> Value:
+        """What any of the entries may be, all of it; data that was spread stands for its parts."""
+        return tuple(dict.fromkeys(atom for value in (*self.entries.values(), self.spread) for atom in value))
 
     def update(self, other: Record) -> None:
         """Take over the entries of another one."""
         for name, value in other.entries.items():
             self.put(name, value, other.lines[name])
+        self.spread = join(self.spread, other.spread)
+        self.over |= other.over
         self.open = self.open or other.open
 
 
 @dataclass(eq=False, slots=True)
 class Listing:
-    """A list that is built here, item by item."""
+    """A list that is built here, item by item. ``exact``: these items in this order, no more and no fewer."""
 
     items: list[Value] = field(default_factory=list)
+    exact: bool = False
 
     def any_item(self) -> Value:
         """What one of the items may be."""
@@ -83,22 +104,25 @@ class Listing:
 class Spot:
     """One place in the data of one call, and what is asked of it."""
 
-    __slots__ = ("at", "children", "loose", "step", "whole")
+    __slots__ = ("at", "children", "loose", "maybe", "step", "whole")
 
-    def __init__(self, step: Step, at: Location, *, loose: bool = False) -> None:
+    def __init__(self, step: Step, at: Location, *, loose: bool = False, maybe: bool = False) -> None:
         self.step = step
         self.at = at
         #: the name may be spelt as code spells it, not as the message does
         self.loose = loose
+        #: a name of responses as well (`status`): it is a field only where the reply turns out to be the body itself
+        self.maybe = maybe
         self.children: dict[Step, Spot] = {}
         #: where it is handed on as it is, so that what is read of it is not seen here
         self.whole: Location | None = None
 
-    def child(self, step: Step, at: Location, *, loose: bool = False) -> Spot:
+    def child(self, step: Step, at: Location, *, loose: bool = False, maybe: bool = False) -> Spot:
         """The place below."""
         found = self.children.get(step)
         if found is None:
-            found = self.children[step] = Spot(step, at, loose=loose)
+            found = self.children[step] = Spot(step, at, loose=loose, maybe=maybe)
+        found.maybe = found.maybe and maybe
         return found
 
 
@@ -123,6 +147,14 @@ class HttpCall:
     read_headers: dict[str, Location] = field(default_factory=dict)
     escapes: list[Location] = field(default_factory=list)
     sure: bool = True
+    #: its reply may be the body itself, as its library or the code that reads it has it
+    bare: bool = False
+    #: its reply was asked for its body, and so is none itself
+    opened: bool = False
+    #: where it lies too deep to be followed to the callers that have its reply
+    cut: Location | None = None
+    #: it was built as an object, and nobody was seen to send it
+    unsent: bool = False
     arguments: dict[str, Value] = field(default_factory=dict)
     entry: s.Function | None = None
 
@@ -156,11 +188,12 @@ class Raw:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A response. ``direct`` where the library may have given its body itself."""
+    """A response. ``direct`` where the library may have given its body itself; ``pair``: with what else came along."""
 
     call: HttpCall
     direct: bool = False
     view: View | None = None
+    pair: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +201,42 @@ class ReplyHeaders:
     """The headers of a response."""
 
     call: HttpCall
+
+
+@dataclass(frozen=True, slots=True)
+class KeysOf:
+    """The names of an object that came back."""
+
+    data: Data
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A request that was built as an object, to be sent by something else."""
+
+    reply: Reply
+
+
+@dataclass(frozen=True, slots=True)
+class Parser:
+    """Something that reads messages as a type: pydantic's TypeAdapter, msgspec's Decoder."""
+
+    view: View
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """One of RxJS's operators, and what it calls with each value."""
+
+    name: str
+    function: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Spreading:
+    """A function that takes the items of one list as its arguments."""
+
+    function: Value
 
 
 @dataclass(eq=False, slots=True)
@@ -178,6 +247,12 @@ class Client:
     base: Value = ()
     headers: Record = field(default_factory=Record)
     params: Record = field(default_factory=Record)
+    #: whether it is known to be a client at all
+    sure: bool = True
+    #: what each response goes through before the caller has it
+    interceptors: list[Value] = field(default_factory=list)
+    #: the calls that were met before the last of these
+    sent: list[HttpCall] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +304,11 @@ Atom = (
     | Raw
     | Reply
     | ReplyHeaders
+    | KeysOf
+    | Prepared
+    | Parser
+    | Operator
+    | Spreading
     | Client
     | Foreign
     | Closure
