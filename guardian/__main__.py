@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 
+from guardian.utf8 import start_again_in_utf8
+
 INTERRUPTED = 130
 """Exit code of what Ctrl-C ended, as shells expect."""
 
@@ -19,6 +21,7 @@ def main() -> None:
 def _main() -> None:
     # What is being imported stays: looking for garbage in it again and again would be a good part of the time.
     gc.disable()
+    start_again_in_utf8()
     from guardian.cli.main import main as command_line
 
     gc.freeze()

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from guardian.check.service import Service
 from guardian.errors import ConfigError
-from guardian.spec.discover import service_name
 from guardian.spec.globs import MAGIC
+from guardian.spec.service_names import service_name
 
 Declared = tuple[str, Service]
 """A service, and the entry of guardian.yaml that it is of."""

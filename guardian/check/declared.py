@@ -8,14 +8,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from guardian.check.before import is_standing_in, whole
 from guardian.check.compare import Apis
 from guardian.check.names import by_former_names
-from guardian.check.service import Selection
+from guardian.check.service import Selection, listed
 from guardian.check.sides import Sides, said_where
-from guardian.config import CheckRequest
+from guardian.config import DEFAULT_CONFIG, CheckRequest
 from guardian.errors import ReadError, UsageError
 from guardian.model import Edge, Note
 from guardian.spec.globs import is_glob
+from guardian.spec.locate import locate
 from guardian.spec.sources import is_stream
 from guardian.spec.trees import DirectoryTree, GitTree, Tree
 
@@ -85,7 +87,8 @@ def declared_consumers(
     Raises:
         ReadError: a declaration that was named cannot be read.
     """
-    if not request.consumers:
+    dropped = _dropped(sides, selection, request)
+    if not request.consumers and not dropped:
         return Declared()
     from guardian.check.owners import with_owners
     from guardian.graph.consumers.elsewhere import Opener
@@ -97,16 +100,23 @@ def declared_consumers(
     elsewhere = Opener()
     head_patterns = [_on_head(pattern, sides, request, elsewhere) for pattern in request.consumers]
     before = {name: api for name in sorted(changed) if (api := apis.base(name)) is not None}
-    head = load_consumers(head_patterns, names, apis.heads(), others=selection.names, before=before)
+    missing_ok = is_standing_in(request)
+    try:
+        head = load_consumers(
+            head_patterns, names, apis.heads(), missing_ok=missing_ok, others=selection.names, before=before
+        )
+    except ReadError as error:
+        raise _placed(error, head_patterns, request) from None
     naming = Naming({service.name for service in services}, selection.names, apis.routes)
     consumers = tuple(map(naming, with_owners(head.consumers, request.cwd)))
     renamed = by_former_names(naming.used, services, selection.names, sides)
     head = replace(head, consumers=consumers, notes=(*elsewhere.notes, *head.notes, *renamed))
     naming.used.clear()
     base_patterns = [_on_base(pattern, sides, request) for pattern in request.consumers]
-    if all(pattern is None for pattern in base_patterns):
+    before_patterns = [_on_base(each, sides, request) or _on_head(each, sides, request, elsewhere) for each in dropped]
+    if not before_patterns and all(pattern is None for pattern in base_patterns):
         return Declared(head.consumers, None, head.notes, files=head.files, naming=naming, elsewhere=head.elsewhere)
-    either = [base or head for base, head in zip(base_patterns, head_patterns, strict=True)]
+    either = [base or head for base, head in zip(base_patterns, head_patterns, strict=True)] + before_patterns
     try:
         base = load_consumers(either, names, apis.bases(), missing_ok=True, others=selection.names)
     except ReadError as error:
@@ -121,14 +131,42 @@ def declared_consumers(
     known = {consumer.name for consumer in head.consumers}
     alone = {name: {who: use for who, use in uses.items() if who not in known} for name, uses in naming.used.items()}
     renamed = by_former_names(alone, services, selection.names, sides)
+    gone = [each.name for each in base.consumers if each.name not in known] if dropped else []
+    undeclared = [_undeclared(dropped, gone, sides, request)] if gone else []
     return Declared(
         deployed,
         head.consumers,
-        (*head.notes, *renamed),
+        (*head.notes, *renamed, *undeclared),
         files={**base.files, **head.files},
         naming=naming,
         elsewhere=head.elsewhere,
     )
+
+
+def _placed(error: ReadError, patterns: Sequence[tuple[Tree, str]], request: CheckRequest) -> ReadError:
+    """An error of a file that is not there, at the place where guardian.yaml names it; any other as it is."""
+    at = next(
+        (at for at, (tree, path) in enumerate(patterns) if tree.display(path) == error.file and not tree.exists(path)),
+        None,
+    )
+    config = request.config_file
+    if at is None or request.consumers_named or config is None or not config.is_file():
+        return error
+    said = request.config.consumers[at]
+    pointer = f"/consumers/{at}"
+    place = locate(config.read_bytes(), [pointer]).get(pointer)
+    return ReadError(
+        f"`consumers` names {said}: {error.message}",
+        file=os.path.relpath(config, request.cwd),
+        line=place[0] if place else None,
+        hint=error.hint or "correct the path, which is relative to this file, or remove it",
+    )
+
+
+def _undeclared(dropped: list[str], gone: list[str], sides: Sides, request: CheckRequest) -> Note:
+    """A note that who is no longer named under ``consumers`` still counts as deployed."""
+    text = f"`consumers` names {listed(dropped)} no longer; as {sides.base.tree.label} does, {listed(gone)} still counts here"
+    return Note("info", text, os.path.relpath(request.config_folder / DEFAULT_CONFIG, request.cwd))
 
 
 def _on_head(pattern: str, sides: Sides, request: CheckRequest, elsewhere: Opener) -> tuple[Tree, str]:
@@ -138,7 +176,7 @@ def _on_head(pattern: str, sides: Sides, request: CheckRequest, elsewhere: Opene
     if isinstance(sides.head.tree, GitTree):
         inside = _inside(pattern, sides.head.tree.repo, request.cwd)
         if inside is not None:
-            return _whole(sides.head.tree), inside
+            return whole(sides.head.tree), inside
     if isinstance(sides.head.tree, DirectoryTree) and sides.head.path is None:
         inside = _inside(pattern, sides.head.tree.root, request.cwd)
         if inside is not None:
@@ -160,12 +198,19 @@ def _on_base(pattern: str, sides: Sides, request: CheckRequest) -> tuple[Tree, s
     if _is_elsewhere(pattern) or not isinstance(sides.base.tree, GitTree):
         return None
     inside = _inside(pattern, sides.base.tree.repo, request.cwd)
-    return (_whole(sides.base.tree), inside) if inside is not None else None
+    return (whole(sides.base.tree), inside) if inside is not None else None
 
 
-def _whole(tree: GitTree) -> GitTree:
-    """All of a revision: declarations need not lie where the specifications are looked for."""
-    return GitTree(tree.repo, tree.commit, label=tree.label) if tree.prefix else tree
+def _dropped(sides: Sides, selection: Selection, request: CheckRequest) -> list[str]:
+    """What base's guardian.yaml names under ``consumers`` and head's does not, from the working directory."""
+    if selection.before is None or request.consumers_named or not isinstance(sides.base.tree, GitTree):
+        return []
+    known = {*request.config.consumers}
+    return [
+        each if _is_elsewhere(each) else os.path.relpath(request.config_folder / each, request.cwd)
+        for each in selection.before.consumers
+        if each not in known
+    ]
 
 
 def _is_elsewhere(pattern: str) -> bool:

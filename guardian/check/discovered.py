@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 from guardian.check.service import Service, listed
 from guardian.check.sides import Sides, renames
+from guardian.config import DEFAULT_CONFIG
 from guardian.model import Note
-from guardian.spec.discover import Looked, SpecPair, look, pair, service_name, titles_of
+from guardian.spec.discover import Looked, SpecPair, look, pair, titles_of
+from guardian.spec.service_names import service_name
 from guardian.spec.text import LFS_REMEDY, load
 from guardian.spec.trees import GitTree
 from guardian.spec.worktree import WorkTree
@@ -30,7 +32,8 @@ def discovered(sides: Sides) -> tuple[tuple[Service, ...], list[Note]]:
     moved = [] if bases == heads else renames(sides)
     pairs = pair(bases, heads, moved, titles_of(sides.base, sides.head))
     services = tuple(_service(each, sides) for each in pairs)
-    return services, [*_pointers(base, head, bases | heads, sides), *_other_repositories(sides)]
+    notes = [*_pointers(base, head, bases | heads, sides), *_other_repositories(sides), *_other_settings(head, sides)]
+    return services, notes
 
 
 def _service(found: SpecPair, sides: Sides) -> Service:
@@ -62,6 +65,18 @@ def _pointers(base: Looked, head: Looked, known: set[str], sides: Sides) -> Iter
     if unknown:
         shown = listed([sides.head.tree.display(path) for path in unknown])
         yield Note("warning", f"Git LFS keeps {shown} elsewhere, so a specification there is not found: {LFS_REMEDY}")
+
+
+def _other_settings(head: Looked, sides: Sides) -> Iterator[Note]:
+    """The guardian.yaml of single folders: what they say of services, consumers and severities counts only there."""
+    found = [path for path in head.files if path.endswith(f"/{DEFAULT_CONFIG}")]
+    if found:
+        names = listed([sides.head.tree.display(path) for path in found])
+        what = "is" if len(found) == 1 else "are"
+        remedy = (
+            "run there (in the action: `working-directory`), or list services and consumers in one guardian.yaml here"
+        )
+        yield Note("warning", f"{names} {what} not read from here, nor the consumers in there: {remedy}")
 
 
 def _other_repositories(sides: Sides) -> Iterator[Note]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from guardian import __version__
+from guardian.check.before import standing_in
 from guardian.check.compare import Apis, compare_all, options_of
 from guardian.check.configfile import read_config
 from guardian.check.declared import Declared, declared_consumers
@@ -15,7 +16,7 @@ from guardian.check.judging import judge
 from guardian.check.places import Places, excerpts, with_lines
 from guardian.check.service import Service
 from guardian.check.services import survey
-from guardian.check.sides import Sides, open_sides, told, with_itself
+from guardian.check.sides import Sides, open_sides, shadowed, told, with_itself
 from guardian.config import CheckRequest, FailOn
 from guardian.errors import UsageError
 from guardian.model import Change, Fix, Impact, Note, Only, Report, Severity, Summary, Verdict
@@ -44,6 +45,7 @@ def run(
     tell = progress or (lambda step: None)
     tell("reading both sides")
     sides = open_sides(request)
+    request, deleted = standing_in(sides, request, read_config)
     selection = survey(sides, request, read_config)
     apis = Apis(selection.services, sides, request)
     if keep is not None:
@@ -92,9 +94,11 @@ def run(
         changes=tuple(changes),
         fixes=fixes,
         notes=(
+            *deleted,
             *selection.notes,
             *_news(selection.chosen, sides),
             *(() if compared.services else with_itself(sides, request)),
+            *shadowed(sides, request),
             *compared.notes,
             *declared.notes,
             *notes,

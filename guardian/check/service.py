@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from guardian.config import Config
 from guardian.errors import GuardianError
 from guardian.model import Note
 
@@ -29,12 +30,16 @@ class Service(NamedTuple):
 
 
 class Selection(NamedTuple):
-    """All services there are, by name, and those of them that are asked for; and what they are called besides."""
+    """All services there are, by name, and those of them that are asked for; what they are called besides.
+
+    ``before`` is base's guardian.yaml, where there is one.
+    """
 
     services: tuple[Service, ...]
     chosen: tuple[Service, ...]
     notes: tuple[Note, ...] = ()
     names: Mapping[str, tuple[str, ...]] = {}
+    before: Config | None = None
 
     @property
     def called(self) -> Mapping[str, tuple[str, ...]]:

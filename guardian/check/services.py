@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import posixpath
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from guardian.check.apart import Declared, of_their_own, told_apart
+from guardian.check.before import Before, ReadConfig, config_before, is_standing_in
 from guardian.check.discovered import discovered
 from guardian.check.names import other_names, same_document
 from guardian.check.newness import REMEDY, ignored_matches, not_checked, nothing_to_compare, why_never
@@ -18,16 +19,14 @@ from guardian.config import CheckRequest, Config
 from guardian.errors import ConfigError, ReadError, UsageError
 from guardian.model import Note
 from guardian.spec.checkout import passed_over
-from guardian.spec.discover import service_name
-from guardian.spec.globs import fixed_folder, is_glob, matches_glob
+from guardian.spec.globs import fixed_folder, is_glob, literal, matches_glob
 from guardian.spec.locate import locate
 from guardian.spec.pointers import escape
+from guardian.spec.service_names import service_name
 from guardian.spec.submodules import not_looked_into
 from guardian.spec.trees import Tree
 
 _CORRECT = "correct `spec`, which is relative to this file, or remove the service"
-
-ReadConfig = Callable[[bytes, str], Config]
 
 
 def survey(sides: Sides, request: CheckRequest, read_config: ReadConfig) -> Selection:
@@ -42,12 +41,13 @@ def survey(sides: Sides, request: CheckRequest, read_config: ReadConfig) -> Sele
             of those.
         UsageError: ``--service`` names one that there is not; no specification is found at all.
     """
+    before = config_before(sides, request, read_config)
     if sides.single:
         only = (_single(sides, request),)
-        return Selection(only, only, names=other_names(only))
-    declared = _Declared(sides, request, read_config) if request.config_file else None
+        return Selection(only, only, before.notes, other_names(only), before.config)
+    declared = _Declared(sides, request, before) if request.config_file else None
     found = tuple(declared.services() if declared else ())
-    notes = tuple(declared.notes) if declared else ()
+    notes = (*before.notes, *declared.notes) if declared else ()
     problems = declared.problems if declared else []
     if not found:
         for _, problem in problems:
@@ -72,7 +72,7 @@ def survey(sides: Sides, request: CheckRequest, read_config: ReadConfig) -> Sele
     for wanted in missing:
         names = listed([each.name for each in found])
         raise UsageError(f"--service {wanted}: there is no such service", hint=f"there is {names}")
-    return Selection(found, chosen, notes, known)
+    return Selection(found, chosen, notes, known, before.config)
 
 
 def _concerned(name: str, chosen: Sequence[Service], wanted: Collection[str], missing: Collection[str]) -> bool:
@@ -139,7 +139,7 @@ def _pair_of_files(sides: Sides) -> tuple[str | None, str | None]:
 class _Declared:
     """The services that guardian.yaml names, on head and on base."""
 
-    def __init__(self, sides: Sides, request: CheckRequest, read_config: ReadConfig) -> None:
+    def __init__(self, sides: Sides, request: CheckRequest, before: Before) -> None:
         self._sides = sides
         self._request = request
         self._config = request.config
@@ -149,7 +149,8 @@ class _Declared:
         self._renames: dict[str, str] | None = None
         self._files: dict[tuple[int, str], list[str]] = {}
         self._places: dict[tuple[int, str], str | None] = {}
-        self._own = self._read_base_config(read_config)
+        # A service that was deleted with its entry still has readers.
+        self._own = before.config if holds(sides, self._folder) else None
         self._base_config = self._own or self._config
 
     def services(self) -> list[Service]:
@@ -165,12 +166,14 @@ class _Declared:
         for name, service in self._config.services.items() if holds(self._sides, self._folder) else ():
             if not any(_belongs(each.name, name) for each in found):
                 missing = f"there is no {service.spec} in {_labels(self._sides)}"
-                self._cannot(name, missing, self._not_looked_into(service.spec) or _CORRECT)
+                why, hint = self._misnamed(service.spec) or (missing, self._not_looked_into(service.spec) or _CORRECT)
+                self._cannot(name, why, hint)
         for each in found:
             listed = self._config.services.get(each.name)
             there = each.base_path is not None and self._sides.head.tree.exists(each.base_path)
             if listed is not None and each.head_path is None and there:
-                self._cannot(each.name, f"there is no {listed.spec}, though {each.base_path} is still there", _CORRECT)
+                why, hint = self._misnamed(listed.spec) or (f"there is no {listed.spec}", _CORRECT)
+                self._cannot(each.name, f"{why}, though {each.base_path} is still there", hint)
         specs = dict.fromkeys(each.spec for each in self._config.services.values() if is_glob(each.spec))
         remarks = filter(None, map(self._not_looked_into, specs))
         self.notes += (Note("warning", remark, self._config_name()) for remark in remarks)
@@ -186,6 +189,23 @@ class _Declared:
             for name, each in self._without_renamed(families)
         ]
         return [each for _, each in of_their_own(kept, self._clash)]
+
+    def _misnamed(self, spec: str) -> tuple[str, str] | None:
+        """Why a ``spec`` means no file though there is something of this name, and what to do."""
+        path = self._place(spec, self._sides.head.tree)
+        if not spec.strip():
+            return "`spec` is empty", _CORRECT
+        if path and is_glob(spec) and self._sides.head.tree.exists(path):
+            return (
+                f"{spec} is a glob, in which [ begins a set of characters",
+                f"for the file of that name write {literal(spec)}",
+            )
+        if path and self._sides.head.tree.is_directory(path):
+            return (
+                f"{spec} is a folder",
+                f"name the specification in it, or all of them, such as {spec.rstrip('/')}/*.yaml",
+            )
+        return None
 
     def _cannot(self, name: str, why: str, hint: str) -> None:
         """Keep what is wrong with a service."""
@@ -375,7 +395,8 @@ class _Declared:
             return gone._replace(gone=f"guardian.yaml no longer names its specification, though {was} is still there")
         now = next((head for head, base in self._moved().items() if base == was), None)
         if now is None or any(each.head_path == now for each in found) or not self._sides.head.tree.exists(now):
-            still = ", and guardian.yaml still names it" if listed and not is_glob(listed.spec) else ""
+            named = listed and not is_glob(listed.spec) and not is_standing_in(self._request)
+            still = ", and guardian.yaml still names it" if named else ""
             return gone._replace(gone=f"{gone.gone}{still}")
         # Where an entry has other documents, what has left it is meant to be gone.
         if listed is None or self._find(self._config, name, self._sides.head.tree):
@@ -383,6 +404,8 @@ class _Declared:
         if not same_document(self._sides, was, now):
             return gone._replace(gone=f"{gone.gone}; if it is {now} now, which is much like it, correct `spec`")
         hint = f"correct `spec` to {self._from_config(now)}, or remove the service if it is retired"
+        if is_standing_in(self._request):  # nothing that anybody could correct
+            return gone._replace(head_path=now)
         self._cannot(gone.name, f"there is no {listed.spec}, as the specification has moved to {now}", hint)
         return gone._replace(head_path=now)
 
@@ -396,26 +419,6 @@ class _Declared:
     def _config_name(self) -> str | None:
         file = self._request.config_file
         return os.path.relpath(file, self._request.cwd) if file else None
-
-    def _read_base_config(self, read_config: ReadConfig) -> Config | None:
-        """guardian.yaml as base has it: a service that was deleted with its entry still has readers."""
-        file, tree = self._request.config_file, self._sides.base.tree
-        if file is None or not holds(self._sides, self._folder):
-            return None
-        path = in_tree(self._sides, tree, self._folder, file.name)
-        if path is None or not tree.exists(path):
-            return None
-        data = tree.read(path)
-        if file.is_file() and file.read_bytes() == data:  # the same as head's, which is read already
-            return self._config
-        shown = f"{tree.display(path)} at {tree.label}"
-        try:
-            return read_config(data, shown)
-        except ConfigError as error:
-            # Head's is read and right: the change that repairs guardian.yaml must not be held up by what it repairs.
-            message = f"not read ({error.message}), so services that only it names are not looked at"
-            self.notes.append(Note("warning", message, shown, error.line))
-            return None
 
 
 def _newcomer(members: list[Service], label: str) -> int | None:

@@ -17,6 +17,7 @@ from guardian.errors import ReadError, UsageError
 from guardian.model import Note
 from guardian.spec import git_files, revisions, submodules
 from guardian.spec.git_files import FileChange
+from guardian.spec.roots import repository_around
 from guardian.spec.sources import Side, open_side
 from guardian.spec.trees import DirectoryTree, GitTree, Tree
 from guardian.spec.worktree import WorkTree
@@ -48,6 +49,8 @@ def open_sides(request: CheckRequest) -> Sides:
             hint="name the other one: --head NEW.yaml",
         )
     head = open_side(request.head, cwd=request.cwd, role="head")
+    if request.head is None:
+        _refuse_itself(base, head, request)
     if base.path is None and head.path is not None:
         return Sides(_same_file(base, head, "base", request.base, "head"), head)
     if head.path is None and base.path is not None:
@@ -55,6 +58,24 @@ def open_sides(request: CheckRequest) -> Sides:
     if base.path is None and head.path is None:
         return Sides(_narrowed(base, head, request.cwd), _narrowed(head, base, request.cwd))
     return Sides(base, head)
+
+
+def _refuse_itself(base: Side, head: Side, request: CheckRequest) -> None:
+    """Refuse a base folder that lies in the work tree, which would be compared with itself.
+
+    Raises:
+        UsageError: it does.
+    """
+    ours, theirs = root_of(base.tree), root_of(head.tree)
+    if isinstance(base.tree, GitTree) or ours is None or theirs is None:
+        return
+    if ours != theirs and not (isinstance(head.tree, WorkTree) and ours.is_relative_to(theirs)):
+        return
+    meant = revisions.full_name(theirs, request.base or "") if isinstance(head.tree, WorkTree) else None
+    hint = "name what it is to be compared with: --head FOLDER (. is all that is here), or a revision as --base"
+    if meant is not None:
+        hint = f"the revision of this name is --base {meant}; for the folder, name the other side: --head FOLDER"
+    raise UsageError(f"--base {request.base} is a folder here, which would be compared with itself", hint=hint)
 
 
 def _same_file(side: Side, other: Side, role: str, named: str | None, other_role: str) -> Side:
@@ -218,6 +239,19 @@ def with_itself(sides: Sides, request: CheckRequest) -> list[Note]:
         return []
     text = f"base ({base.label}) is the same commit as head, so {what}; name another base, such as --base HEAD~1"
     return [Note("info", text)]
+
+
+def shadowed(sides: Sides, request: CheckRequest) -> list[Note]:
+    """A note for each folder that was taken where a branch or tag has the same name."""
+    notes: list[Note] = []
+    for role, named, side in (("base", request.base, sides.base), ("head", request.head, sides.head)):
+        if not named or named.startswith((".", os.sep)) or not isinstance(side.tree, DirectoryTree) or side.path:
+            continue
+        root = repository_around(request.cwd)
+        meant = revisions.full_name(root, named) if root is not None else None
+        if meant is not None:
+            notes.append(Note("info", f"--{role} {named} is the folder; the revision of this name is {meant}"))
+    return notes
 
 
 def _below(path: str | None, prefix: str) -> str | None:

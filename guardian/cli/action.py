@@ -25,6 +25,7 @@ from guardian.host.install import install
 from guardian.host.workflow import annotation, append_summary, cut, with_notices, write_outputs
 from guardian.report.escape import terminal
 from guardian.spec.roots import repository_around
+from guardian.utf8 import start_again_in_utf8
 
 _COMMENT_LIMIT = 65_000
 _COMMENTS = "its comments need `permissions: {pull-requests: write}`, which no pull request from a fork gets"
@@ -131,6 +132,7 @@ STEPS: dict[str, Callable[[], int]] = {"install": install_step, "check": check_s
 
 def main() -> None:
     """Run one step and exit with guardian's code; a fault is never taken for findings."""
+    start_again_in_utf8()
     if isinstance(sys.stdout, io.TextIOWrapper):  # on Windows it would be of one country
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from guardian.cli.app import new_app
+from guardian.cli.manifest_files import refuse_alike, word
 from guardian.cli.output import remark, write_file, write_stdout
 from guardian.errors import UsageError
 
@@ -108,7 +108,8 @@ def import_(
         raise UsageError(
             f"--output {output} is one file, and there are {len(manifests)} consumers", hint="name a folder"
         )
-    targets = {name: here / (output if single else f"{output}/{_file_name(name)}.yaml") for name in manifests}
+    targets = {name: here / (output if single else f"{output}/{word(name)}.yaml") for name in manifests}
+    refuse_alike({name: path.name for name, path in targets.items()}, output)
     taken = next((path for path in targets.values() if path.exists()), None)
     if taken is not None and not force:
         raise UsageError("is there already", file=_shown(taken, here), hint="--force overwrites it")
@@ -232,7 +233,3 @@ def _real(path: Path) -> Path:
 
 def _shown(path: Path, here: Path) -> str:
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
-
-
-def _file_name(consumer: str) -> str:
-    return re.sub(r"[^\w.-]+", "-", consumer).strip("-.").lower() or "consumer"

@@ -14,6 +14,7 @@ from guardian.cli.app import new_app
 from guardian.cli.output import remark, write_file, write_stdout
 from guardian.config import DEFAULT_CONFIG
 from guardian.errors import UsageError
+from guardian.spec.globs import literal
 
 if TYPE_CHECKING:
     from guardian.cli.scan import Found, FoundService
@@ -106,7 +107,7 @@ def first_config(found: Found) -> str:
 def _services(found: Found) -> list[str]:
     lines = ["services:"] if found.services else [*_NO_SERVICES, "services: {}"]
     for service in found.services:
-        lines += [f"  {_yaml(service.name)}:", f"    spec: {_yaml(_literal(service.spec))}", *_owner(service)]
+        lines += [f"  {_yaml(service.name)}:", f"    spec: {_yaml(literal(service.spec))}", *_owner(service)]
     if found.services:
         lines += ["    # visibility: public   # for an API that has readers nobody declared"]
     lines += [f"# left out, as it lies with tests or examples: {_comment(path)}" for path in found.left_out]
@@ -132,11 +133,6 @@ def _consumers(found: Found) -> list[str]:
 def _yaml(text: str) -> str:
     plain = _PLAIN.fullmatch(text) and text.lower() not in _READ_OTHERWISE
     return text if plain else json.dumps(text)
-
-
-def _literal(path: str) -> str:
-    """A path as a glob that matches it alone."""
-    return re.sub(r"([*?[])", r"[\1]", path)
 
 
 def _comment(text: str) -> str:

@@ -130,10 +130,23 @@ def _run() -> None:
         flush_stdout()
         if error.filename is None and error.errno in _NO_ROOM:  # met by typer, which writes the help
             raise unwritten(error) from None
+        if not _is_somewhere():
+            raise ReadError(
+                "the working directory is not there any more", hint="change to one that is: cd .. or cd $PWD"
+            ) from None
         if error.filename is not None and error.errno in _NOT_OUR_FAULT:
             file = os.path.relpath(os.fsdecode(error.filename))
             raise ReadError(f"cannot be read: {error.strerror}", file=file) from None
         raise
+
+
+def _is_somewhere() -> bool:
+    """Whether there is a working directory: another process may have deleted it."""
+    try:
+        os.getcwd()
+    except OSError:
+        return False
+    return True
 
 
 def _replace_missing_streams() -> None:

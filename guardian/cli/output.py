@@ -152,9 +152,10 @@ def write_file(path: Path, text: str) -> None:
         if path.exists() and not path.is_file():  # devices and pipes cannot be replaced, only written to
             path.write_bytes(data)
             return
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as part:
-            part.write(data)
+        part = tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False)  # noqa: SIM115
         try:
+            with part:
+                part.write(data)
             Path(part.name).chmod(0o666 & ~_umask())
             Path(part.name).replace(path)
         except OSError:

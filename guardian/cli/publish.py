@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from guardian.cli.app import new_app
+from guardian.cli.manifest_files import refuse_alike, word
 from guardian.cli.output import plain, remark, write_stdout
 from guardian.cli.questions import asked
 from guardian.errors import GuardianError, UsageError
@@ -63,13 +63,16 @@ def publish(
         raise UsageError("there is no manifest to publish", hint="name it: guardian publish FILE --to URL")
     manifests = _manifests(local, run)
     names = ", ".join(sorted(manifests))
-    branch = branch or f"guardian/{_word(next(iter(manifests)) if len(manifests) == 1 else here.name)}"
+    branch = branch or f"guardian/{word(next(iter(manifests)) if len(manifests) == 1 else here.name)}"
+    paths = {name: f"{folder.strip('/')}/{word(name)}.yaml".lstrip("/") for name in manifests}
+    refuse_alike(paths, shown(place.url))
     done = push(
         place.url,
-        {f"{folder.strip('/')}/{_word(name)}.yaml".lstrip("/"): text for name, text in manifests.items()},
+        {paths[name]: text for name, text in manifests.items()},
         branch,
         f"{message or f'Declare what {names} uses'}\n\n{_provenance(here, local)}\n",
         onto=place.revision,
+        whose={path: name for name, path in paths.items()},
         who=here,
         dry_run=dry_run,
     )
@@ -150,8 +153,3 @@ def _provenance(here: Path, patterns: Sequence[str]) -> str:
     except (git.GitRefusal, GuardianError):
         pass  # not a repository, or one that git does not read: then nothing is known of it
     return "\n".join(lines)
-
-
-def _word(name: str) -> str:
-    """A consumer's name as a file and branch have it."""
-    return re.sub(r"[^\w.-]+", "-", name).strip("-.").lower() or "consumer"

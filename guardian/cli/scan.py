@@ -11,7 +11,8 @@ from typing import Any
 
 from guardian.config.codeowners import PLACES, Codeowners, parse_codeowners
 from guardian.errors import ReadError
-from guardian.spec.discover import discover, distinct, service_name
+from guardian.spec.discover import discover
+from guardian.spec.service_names import distinct, service_name
 from guardian.spec.sources import Side
 from guardian.spec.text import load, load_all
 from guardian.spec.trees import Tree

@@ -17,6 +17,11 @@ from guardian.spec.roots import repository_around
 
 T = TypeVar("T")
 
+Reports = tuple[tuple[ReportFormat, Path], ...]
+
+#: Set by whoever adds reports of its own for others, as the action does: those of guardian.yaml are written nevertheless.
+REPORTS_BESIDE = "GUARDIAN_REPORTS_BESIDE"
+
 _OTHER_NAME = "guardian.yml"
 
 
@@ -50,8 +55,10 @@ def resolve(flags: CheckFlags, cwd: Path) -> Run:
     file = cwd / flags.config if flags.config is not None else find_config(cwd, quiet=flags.quiet)
     config = read_config(file, cwd) if file is not None else Config()
     folder = file.parent if file is not None else cwd
-    reports = reports or tuple((name, folder / path) for name, path in config.reports.items())
+    if not reports or os.environ.get(REPORTS_BESIDE):
+        reports += tuple((name, folder / path) for name, path in config.reports.items())
     _refuse_dash(reports)
+    reports = _without_doubles(reports)
     if file is None and flags.exceptions is None and not flags.quiet and (cwd / DEFAULT_EXCEPTIONS).is_file():
         hint = f"--exceptions {DEFAULT_EXCEPTIONS} names it"
         remark("note", f"{DEFAULT_EXCEPTIONS} accepts nothing: no check reads it without a guardian.yaml", hint)
@@ -66,6 +73,7 @@ def resolve(flags: CheckFlags, cwd: Path) -> Run:
         head=_over(flags.head, _side(config.head, folder, cwd)),
         services=tuple(flags.service) or config.only_services,
         consumers=tuple(flags.consumers) or tuple(_from_folder(each, folder, cwd) for each in config.consumers),
+        consumers_named=bool(flags.consumers),
         only_consumers=tuple(flags.consumer) or config.only_consumers,
         mode=_over(flags.mode, config.mode),
         fail_on=_over(flags.fail_on, config.fail_on),
@@ -88,7 +96,24 @@ def resolve(flags: CheckFlags, cwd: Path) -> Run:
     )
 
 
-def _refuse_dash(reports: tuple[tuple[ReportFormat, Path], ...]) -> None:
+def _without_doubles(reports: Reports) -> Reports:
+    """Each report once.
+
+    Raises:
+        UsageError: two are to be the same file.
+    """
+    taken: dict[str, tuple[ReportFormat, Path]] = {}
+    for name, path in reports:
+        file = os.path.realpath(path)
+        other, shown = taken.setdefault(file, (name, path))
+        if other is not name and (path.is_file() or not path.exists()):  # streams and devices take one after the other
+            raise UsageError(
+                f"the {other} and the {name} report would both be written to {shown.name}", hint="name two files"
+            )
+    return tuple(dict.fromkeys(taken.values()))
+
+
+def _refuse_dash(reports: Reports) -> None:
     name = next((name for name, path in reports if path.name == "-"), None)
     if name is not None:
         hint = f"--format {name} writes it to standard output"

@@ -22,6 +22,7 @@ class CheckRequest(NamedTuple):
         head: the same; ``None`` is the work tree.
         services: the only services to look at; in the two-file form, the name of the one there is.
         consumers: manifests, pact files, directories or globs, or ``git+URL#REV:glob``.
+        consumers_named: they are those of a flag, and not guardian.yaml's.
         only_consumers: report only what touches these.
         exceptions: the file of accepted findings; ``None`` where there is none to read.
         as_of: the day that windows and expiries are judged on.
@@ -41,6 +42,7 @@ class CheckRequest(NamedTuple):
     head: str | None = None
     services: tuple[str, ...] = ()
     consumers: tuple[str, ...] = ()
+    consumers_named: bool = False
     only_consumers: tuple[str, ...] = ()
     mode: Mode = Mode.BOTH
     fail_on: FailOn = FailOn.BREAKING

@@ -23,7 +23,8 @@ from guardian.fixes.source import Source
 from guardian.fixes.splices import Lines, Splice
 from guardian.lazy import cached_property
 from guardian.spec.pieces import Text
-from guardian.spec.text import MAX_BYTES, decode, load
+from guardian.spec.size import MAX_BYTES
+from guardian.spec.text import decode, load
 
 _BOMS = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),

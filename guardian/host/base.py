@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,7 +71,28 @@ def _pull_request(repo: Path, event: Event, branch: str, head: str | None) -> Ra
         if event.name == "pull_request_target" and event.head_commit and not _contains(repo, event.head_commit):
             # The base branch is checked out. The pull request is read from git's objects and never put on disk.
             head = ensure(repo, event.head_commit)
-    return Range(_merge_base(repo, head or "HEAD", branch), head)
+    commit = revisions.resolve(repo, head or "HEAD")
+    source = _where_base_is(repo, event)
+    base = _merge_base(repo, commit, branch, source)
+    if base == commit and event.base_tip is not None and event.base_tip != commit:
+        # It is merged already, and this run is a later one: what it was to be merged into still counts.
+        base = _merge_base_of(repo, commit, _Other(source, event.base_tip, event.base_tip))
+    if base == commit:
+        raise ReadError(
+            f"{commit[:12]}, which is checked out, is on {branch} already, so there is nothing to compare for {event.title}",
+            hint="have actions/checkout check out the pull request, or name the base: `base: REVISION`",
+        )
+    return Range(base, head)
+
+
+def _where_base_is(repo: Path, event: Event) -> str:
+    """The remote that the base branch is fetched from: a checkout of the fork has its own branch of that name there."""
+    remote = _remote(repo)
+    if event.base_url is None or event.head_repository in (None, event.base_repository):
+        return remote
+    url = git.line(repo, "remote", "get-url", remote).removesuffix("/").removesuffix(".git")
+    is_fork = "/".join(re.split(r"[/:]", url)[-2:]).lower() == (event.head_repository or "").lower()
+    return event.base_url if is_fork else remote
 
 
 def ensure(repo: Path, revision: str) -> str:
@@ -132,35 +154,65 @@ def _settings(settings: Mapping[str, str], environ: Mapping[str, str]) -> dict[s
 # --- history ------------------------------------------------------------------------------------------------------
 
 
-def _merge_base(repo: Path, commit: str, branch: str) -> str:
-    """The merge base of a commit and a branch of the remote, as that branch is now."""
+@dataclass(frozen=True, slots=True)
+class _Other:
+    """What a commit is compared with.
+
+    Args:
+        source: the remote that it is fetched from, or a URL.
+        refspec: what is fetched.
+        name: what it is called here afterwards.
+    """
+
+    source: str
+    refspec: str
+    name: str
+
+
+def _merge_base(repo: Path, commit: str, branch: str, source: str | None = None) -> str:
+    """The merge base of a commit and a branch of the remote, or of another repository, as that branch is now."""
     remote = _remote(repo)
-    tracking = f"refs/remotes/{remote}/{branch}"
-    refspec = f"+refs/heads/{branch}:{tracking}"
+    source = source or remote
+    tracking = f"refs/remotes/{remote if source == remote else 'guardian-base'}/{branch}"
+    return _merge_base_of(repo, commit, _Other(source, f"+refs/heads/{branch}:{tracking}", tracking))
+
+
+def _merge_base_of(repo: Path, commit: str, other: _Other) -> str:
     try:
-        _fetch(repo, refspec)
+        _fetch(repo, other.refspec, other.source)
     except ReadError:
-        if revisions.try_resolve(repo, tracking) is None:
+        if revisions.try_resolve(repo, other.name) is None:
             raise  # else it is as the checkout left it, which may have had credentials that we have not
     head = revisions.resolve(repo, commit)
     for depth in (*_DEEPEN, None):
-        found = _try_merge_base(repo, head, tracking)
+        found = _try_merge_base(repo, head, other.name)
         if found is not None:
             return found
         if not revisions.is_shallow(repo):
             break
-        _deepen(repo, "--unshallow" if depth is None else f"--deepen={depth}", remote, refspec, head)
-    found = _try_merge_base(repo, head, tracking)
+        _deepen(repo, "--unshallow" if depth is None else f"--deepen={depth}", other, head)
+    found = _try_merge_base(repo, head, other.name)
     if found is None:
-        raise ReadError(f"{commit} and {branch} have no common ancestor", hint="name the base: `base: REVISION`")
+        name = other.name.removeprefix("refs/remotes/").partition("/")[2] or other.name
+        raise ReadError(f"{commit} and {name} have no common ancestor", hint="name the base: `base: REVISION`")
     return found
 
 
-def _deepen(repo: Path, how: str, remote: str, refspec: str, head: str) -> None:
-    try:
-        _git_fetch(repo, how, remote, refspec, head)  # both sides by name: what is fetched is what is deepened
-    except ReadError:
-        _git_fetch(repo, how, remote, refspec)  # a commit made in this very job is nowhere else
+def _deepen(repo: Path, how: str, other: _Other, head: str) -> None:
+    """Deepen both sides by name: what is fetched is what is deepened."""
+    remote = _remote(repo)
+    if other.source == remote:
+        try:
+            _git_fetch(repo, how, remote, other.refspec, head)
+            return
+        except ReadError:
+            pass  # a commit made in this very job is nowhere else
+    else:
+        with suppress(ReadError):
+            _git_fetch(repo, how, remote, head)
+            if not revisions.is_shallow(repo):
+                return
+    _git_fetch(repo, how, other.source, other.refspec)
 
 
 def _try_merge_base(repo: Path, one: str, other: str) -> str | None:
@@ -201,11 +253,11 @@ def _remote(repo: Path) -> str:
     return "origin" if "origin" in remotes else remotes[0]
 
 
-def _fetch(repo: Path, refspec: str) -> str:
+def _fetch(repo: Path, refspec: str, source: str | None = None) -> str:
     """Fetch one name or hash, one commit deep where the clone is shallow; return what it is called here."""
     # With --depth a complete clone would become a shallow one.
     depth = ["--depth=1"] if revisions.is_shallow(repo) else []
-    _git_fetch(repo, *depth, _remote(repo), refspec)
+    _git_fetch(repo, *depth, source or _remote(repo), refspec)
     return refspec.rpartition(":")[2]
 
 

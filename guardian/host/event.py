@@ -28,7 +28,10 @@ class Event:
         base_branch: the branch that the pull request is to be merged into.
         base_commit: the commit that this event itself says it comes after: what a merge queue builds on, or the tip
             of the default branch before a push to it.
+        base_tip: the last commit of that branch, as the event knows it.
         head_commit: the last commit of the pull request's own branch.
+        base_repository, head_repository: the repositories of both branches, ``OWNER/NAME``.
+        base_url: where the first can be fetched from.
         default_branch: of the repository.
         first: nothing was there before: a push that made the default branch.
         title: for messages: ``pull request 7``.
@@ -38,7 +41,11 @@ class Event:
     number: int | None = None
     base_branch: str | None = None
     base_commit: str | None = None
+    base_tip: str | None = None
     head_commit: str | None = None
+    base_repository: str | None = None
+    head_repository: str | None = None
+    base_url: str | None = None
     default_branch: str | None = None
     first: bool = False
 
@@ -65,11 +72,18 @@ def read_event(environ: Mapping[str, str]) -> Event:
     default_branch = _text(payload, "repository", "default_branch")
     if name in _PULL_REQUESTS:
         number = _at(payload, "pull_request", "number")
+        base_repository = _text(payload, "pull_request", "base", "repo", "full_name") or environ.get(
+            "GITHUB_REPOSITORY"
+        )
         return Event(
             name,
             number=number if isinstance(number, int) else None,
             base_branch=_text(payload, "pull_request", "base", "ref") or environ.get("GITHUB_BASE_REF") or None,
+            base_tip=_text(payload, "pull_request", "base", "sha"),
             head_commit=_text(payload, "pull_request", "head", "sha"),
+            base_repository=base_repository,
+            head_repository=_text(payload, "pull_request", "head", "repo", "full_name"),
+            base_url=_text(payload, "pull_request", "base", "repo", "clone_url") or _url(base_repository, environ),
             default_branch=default_branch,
         )
     if name == "merge_group":
@@ -80,6 +94,10 @@ def read_event(environ: Mapping[str, str]) -> Event:
         first = before in (None, _NO_COMMIT)
         return Event(name, base_commit=None if first else before, default_branch=default_branch, first=first)
     return Event(name, default_branch=default_branch)
+
+
+def _url(repository: str | None, environ: Mapping[str, str]) -> str | None:
+    return f"{environ.get('GITHUB_SERVER_URL') or 'https://github.com'}/{repository}" if repository else None
 
 
 def _at(data: Any, *keys: str) -> Any:

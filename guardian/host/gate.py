@@ -7,7 +7,6 @@ GitHub knows them. It gets neither the token nor the inputs.
 
 from __future__ import annotations
 
-import fnmatch
 import json
 import os
 import posixpath
@@ -19,17 +18,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from guardian.errors import GuardianError, ReadError, UsageError
+from guardian.host import specs
 from guardian.host.base import Range, ensure, find_range
 from guardian.host.event import Event
 from guardian.host.folders import OnBase, on_base
 from guardian.host.inputs import Inputs
 from guardian.report.escape import markdown_fence
-from guardian.spec import git_files
+from guardian.spec import revisions
 from guardian.spec.roots import repository_around
 
 _CONFIG = "guardian.yaml"
 _EXCEPTIONS = "guardian.exceptions.yaml"
 _AGAIN = "GUARDIAN_AGAIN"  # see guardian.cli.again
+_REPORTS_BESIDE = "GUARDIAN_REPORTS_BESIDE"  # see guardian.cli.settings
 _ENDINGS = {"markdown": "md", "terminal": "txt", "github": "txt", "junit": "xml", "gitlab": "json"}
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _MEANING = {
@@ -51,6 +52,7 @@ class Plan:
         remark: what a reader should know about that.
         outputs: the files that the workflow is told of.
         again: the flags of ``guardian fix`` in a checkout of what was checked, for the commands that reports name.
+        reports_beside: the reports of guardian.yaml are written, too.
     """
 
     flags: tuple[str, ...]
@@ -60,6 +62,7 @@ class Plan:
     remark: str | None
     outputs: Mapping[str, str]
     again: tuple[str, ...] = ()
+    reports_beside: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +98,7 @@ def plan(inputs: Inputs, event: Event, workspace: Path, folder: Path) -> Plan:
     sides = _sides(inputs, commits, paths, whole=bool(chosen or inputs.specs), empty=folder / "empty")
     base, head = sides.base, sides.head
 
+    remarks: tuple[str, ...] = ()
     flags = [f"--base={base}"]
     flags += [f"--head={head}"] if head else []
     if inputs.specs:
@@ -103,7 +107,8 @@ def plan(inputs: Inputs, event: Event, workspace: Path, folder: Path) -> Plan:
                 f"the input `specs` is for repositories without a {_CONFIG}, and here is {chosen}",
                 hint="narrow it with the input `services` instead",
             )
-        flags += _for_specs(inputs, commits, paths, folder / "specs.yaml")
+        for_specs, remarks = _for_specs(inputs, commits, paths, folder / "specs.yaml")
+        flags += for_specs
     flags += [f"--config={chosen}"] if chosen else []
     chosen_there = [f"--config={chosen}"] if chosen and (inputs.config or chosen != _CONFIG) else []
     common = [f"--service={each}" for each in inputs.services]
@@ -125,9 +130,11 @@ def plan(inputs: Inputs, event: Event, workspace: Path, folder: Path) -> Plan:
         "sarif-file": str(sarif or ""),
         "base": commits.base or "" if commits else base,
     }
-    remark = "; ".join(filter(None, (commits.remark if commits else None, sides.remark))) or None
+    remark = "; ".join(filter(None, (commits.remark if commits else None, sides.remark, *remarks))) or None
     again = (*_sides_there(inputs, event, commits, base, head), *chosen_there, *common, *accepted)
-    return Plan(tuple(flags), paths.root, folder, outputs["base"] or "nothing", remark, outputs, again)
+    return Plan(
+        tuple(flags), paths.root, folder, outputs["base"] or "nothing", remark, outputs, again, not inputs.reports
+    )
 
 
 def execute(command: Sequence[str], chosen: Plan, environ: Mapping[str, str]) -> Outcome:
@@ -139,6 +146,8 @@ def execute(command: Sequence[str], chosen: Plan, environ: Mapping[str, str]) ->
     """
     clean = {name: value for name, value in environ.items() if not name.startswith("INPUT_")}
     clean[_AGAIN] = json.dumps(chosen.again)
+    if chosen.reports_beside:
+        clean[_REPORTS_BESIDE] = "1"
     done = subprocess.run(
         [*command, "check", *chosen.flags], cwd=chosen.root, env=clean, capture_output=True, check=False
     )
@@ -220,6 +229,7 @@ def _config(inputs: Inputs, paths: _Paths) -> str:
 def _range(inputs: Inputs, event: Event, paths: _Paths) -> Range | None:
     """The commits to compare, as far as commits are compared; ``None`` where the base is a file or a folder."""
     if inputs.base and (paths.here / inputs.base).exists():
+        _refuse_itself(inputs, paths)
         return None
     if not (paths.root / ".git").exists():
         raise ReadError(
@@ -232,6 +242,17 @@ def _range(inputs: Inputs, event: Event, paths: _Paths) -> Range | None:
     if inputs.base:
         return Range(ensure(paths.root, _revision(inputs.base)), head)
     return find_range(paths.root, event, head)
+
+
+def _refuse_itself(inputs: Inputs, paths: _Paths) -> None:
+    """Refuse a folder as base where head is what it lies in."""
+    base = (paths.here / inputs.base).resolve()
+    if not inputs.head and base.is_dir() and base.is_relative_to(paths.here):
+        meant = revisions.full_name(paths.root, inputs.base) if (paths.root / ".git").exists() else None
+        raise UsageError(
+            f"the input `base` names {inputs.base!r}, a folder here, which would be compared with itself",
+            hint=f"the revision of this name is `base: {meant or f'refs/heads/{inputs.base}'}`; or name the other folder as `head`",
+        )
 
 
 def _revision(side: str) -> str:
@@ -298,30 +319,21 @@ def _side(side: str, commit: str | None, paths: _Paths) -> str | None:
     return f"{commit}{colon}{path}"
 
 
-def _for_specs(inputs: Inputs, commits: Range | None, paths: _Paths, config: Path) -> list[str]:
-    """A guardian.yaml for the specifications that ``specs`` names on either side: new and deleted ones come out right."""
+def _for_specs(inputs: Inputs, commits: Range | None, paths: _Paths, config: Path) -> tuple[list[str], tuple[str, ...]]:
+    """Flags for a guardian.yaml of the specifications that ``specs`` names, and what a reader should know of them."""
     if commits is None:
         raise UsageError(
             "the input `specs` is for revisions; where `base` is a file or a folder it names what to compare"
         )
-    files: set[str] = set()
-    for commit in (commits.base, commits.head):
-        files.update(git_files.list_files(paths.root, commit, "") if commit else ())
-    if commits.head is None:
-        files.update(git_files.list_work_tree(paths.root).paths)
-    services: dict[str, dict[str, str]] = {}
-    for pattern in inputs.specs:
-        wanted = paths.rebased(pattern)
-        found = sorted(each for each in files if each == wanted or fnmatch.fnmatchcase(each, wanted))
-        if not found:
-            raise UsageError(f"the input `specs` names {pattern!r}, which is on neither side")
-        for path in found:
-            services[posixpath.splitext(posixpath.relpath(path, paths.prefix or "."))[0]] = {"spec": path}
+    patterns = {each: posixpath.normpath(paths.rebased(each)) for each in inputs.specs}
+    found = specs.named(paths.root, commits, patterns, paths.prefix)
+    services = {name: {"spec": spec} for name, spec in found.services.items()}
     # JSON is YAML. From a folder outside the repository its paths count from the repository's root.
     config.write_text(json.dumps({"version": 1, "services": services}), encoding="utf-8")
     exceptions = paths.here / _EXCEPTIONS
     use = exceptions.is_file() and not inputs.exceptions
-    return [f"--config={config}", *([f"--exceptions={paths.rebased(_EXCEPTIONS)}"] if use else [])]
+    flags = [f"--config={config}", *([f"--exceptions={paths.rebased(_EXCEPTIONS)}"] if use else [])]
+    return flags, found.remarks
 
 
 def _report(wanted: str, paths: _Paths) -> str:

@@ -69,7 +69,7 @@ def read_inputs(environ: Mapping[str, str]) -> Inputs:
         raise UsageError(f"the input `version` is a release such as 1.2.3, or {INSTALLED}, not {version!r}")
     format, reports = text("FORMAT") or "html", lines("REPORTS")
     for name, each in (("format", format), *(("reports", each) for each in reports)):
-        if each.partition("=")[0] not in FORMATS:
+        if (each.partition("=")[0] if name == "reports" else each) not in FORMATS:
             raise UsageError(
                 f"the input `{name}` names no report: {each!r}", hint=f"the formats are {', '.join(FORMATS)}"
             )

@@ -68,5 +68,6 @@ def _run(command: list[str], cwd: Path) -> None:
     done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode:
         raise GuardianError(
-            f"guardian cannot be installed: `{' '.join(command[1:4])}` failed", hint=done.stderr[-2000:]
+            f"guardian cannot be installed: `{' '.join(command[1:4])}` failed",
+            hint=(done.stdout + done.stderr).strip()[-2000:],
         )

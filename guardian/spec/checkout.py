@@ -11,8 +11,8 @@ from guardian.lazy import cached_property
 from guardian.spec import git_files, git_objects
 from guardian.spec.globs import may_match_below, spells_out
 from guardian.spec.roots import git_dir_in, repository_around
+from guardian.spec.size import MAX_BYTES
 from guardian.spec.submodules import Gitlinks, not_checked_out
-from guardian.spec.text import MAX_BYTES
 from guardian.spec.trees import DirectoryTree, GitTree, Tree, inside
 
 

@@ -7,16 +7,14 @@ properly later; what is not one of the two kinds of file is never opened.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from guardian.errors import ReadError
 from guardian.spec.git_files import FileChange
+from guardian.spec.service_names import SUFFIXES, distinct, service_name
 from guardian.spec.sources import Side
 from guardian.spec.text import decode, is_lfs_pointer, load, looks_like_json
-
-SUFFIXES = (".yaml", ".yml", ".json")
 
 # A block-style key at the first column, whatever stands before it in the file.
 _YAML_MARK = re.compile(rb"""^(?:\xef\xbb\xbf)?["']?(?:openapi|swagger)["']?[ \t]*:[ \t]*["']?\d""", re.MULTILINE)
@@ -32,10 +30,14 @@ class SpecPair(NamedTuple):
 
 
 class Looked(NamedTuple):
-    """The OpenAPI documents of a side, and the files that may be one, of which Git LFS left only a pointer."""
+    """The OpenAPI documents of a side, and the files that may be one, of which Git LFS left only a pointer.
+
+    ``files`` are those that were looked at.
+    """
 
     specs: list[str]
     pointers: dict[str, bytes]
+    files: list[str]
 
 
 def discover(side: Side) -> list[str]:
@@ -49,11 +51,12 @@ def discover(side: Side) -> list[str]:
 
 def look(side: Side) -> Looked:
     """As `discover`, and what it cannot know."""
-    looked = Looked([], {})
+    looked = Looked([], {}, [])
     if side.path is not None:
-        return Looked([side.path], {})
+        return Looked([side.path], {}, [side.path])
     for path in side.tree.files(complete_below=""):
         if path.lower().endswith(SUFFIXES):
+            looked.files.append(path)
             data = side.tree.read(path)
             if is_lfs_pointer(data):
                 looked.pointers[path] = data
@@ -157,27 +160,3 @@ def _alike(base: Sequence[str], head: Sequence[str], mark: Callable[[str, str], 
 
     bases, heads = only("base", base), only("head", head)
     return [(bases[found], heads[found]) for found in sorted(bases.keys() & heads.keys())]
-
-
-def distinct(choices: Sequence[Sequence[str]]) -> list[str]:
-    """A name for each that no other has: the first of its choices, of which the later ones tell more and the last all.
-
-    Whose names are alike takes its next choice, and so does the other: which one is called what depends on no order.
-    """
-    taken = [0] * len(choices)
-    while True:
-        names = [several[at] for several, at in zip(choices, taken, strict=True)]
-        counts = Counter(names)
-        alike = [at for at, name in enumerate(names) if counts[name] > 1 and taken[at] + 1 < len(choices[at])]
-        if not alike:
-            return names
-        for at in alike:
-            taken[at] += 1
-
-
-def service_name(path: str) -> str:
-    """The service that a document stands for when nothing else names it: its path without the ending."""
-    for suffix in SUFFIXES:
-        if path.lower().endswith(suffix):
-            return path[: -len(suffix)]
-    return path

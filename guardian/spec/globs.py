@@ -103,6 +103,11 @@ def below(folder: str, pattern: str) -> str:
     return "/".join(wanted[len(steps) :]) or "**"
 
 
+def literal(path: str) -> str:
+    """A path as a glob that matches it alone."""
+    return re.sub(r"([*?[])", r"[\1]", path)
+
+
 def is_glob(pattern: str) -> bool:
     """Whether anything in a path stands for more than itself."""
     return MAGIC.search(pattern) is not None

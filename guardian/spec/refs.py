@@ -217,7 +217,7 @@ class Documents:
     def _source(self, address: str) -> tuple[bytes, str, Any]:
         source = self._sources.get(address)
         if source is None:
-            if has_scheme(address):
+            if self._is_remote(address):
                 from guardian.spec import remote
 
                 data, file = remote.fetch(address, self.allow_hosts), address
@@ -225,6 +225,10 @@ class Documents:
                 data, file = self.tree.read(address), self.tree.display(address)
             source = self._sources[address] = (data, file, self._root(address, data, file))
         return source
+
+    def _is_remote(self, address: str) -> bool:
+        """Whether an address is no path of the tree, where a folder may be called ``v1:beta``."""
+        return has_scheme(address) and ("://" in address or not self.tree.exists(address))
 
     def _root(self, address: str, data: bytes, file: str) -> Any:
         if self._load is not None:
@@ -273,7 +277,7 @@ class Documents:
 
     def _check(self, target: str, uri: str, at: Node) -> None:
         """Refuse what leads out of the tree, to a host that is not allowed, or to no file."""
-        if has_scheme(target):
+        if self._is_remote(target):
             from guardian.spec import remote  # the network, and its imports, only where a document asks for it
 
             host = remote.host_of(target)
@@ -285,7 +289,7 @@ class Documents:
                     at,
                     hint=f"allow it with --allow-remote-refs {host}, or keep a copy of the file in the tree",
                 )
-        elif not is_inside(target):
+        elif not has_scheme(target) and not is_inside(target):
             raise _ref_error(
                 f"`$ref: {uri}` leads out of {self.tree.label}",
                 at,

@@ -26,6 +26,7 @@ BASE_BRANCH_VARIABLES = (
 BASE_COMMIT_VARIABLE = "CI_MERGE_REQUEST_DIFF_BASE_SHA"
 DEFAULT_BRANCHES = ("origin/HEAD", "origin/main", "origin/master", "main", "master")
 _SHA = re.compile(r"[0-9a-f]{7,64}")
+_WHOLE = (40, 64)
 #: What git takes as the name of a branch or tag: a place that can be fetched, unlike `HEAD@{1}` and `:/fix`.
 _REF_NAME = re.compile(
     r"(?!-|/|.*(\.\.|//|@\{|/\.|\.lock(/|$)|[./]$))(?!@$|\.|(FETCH_|ORIG_)?HEAD$)[^\x00-\x20\x7f~^:?*\[\\]+"
@@ -50,6 +51,16 @@ def try_resolve(repo: Path, revision: str) -> str | None:
         return None
     try:
         return git.line(repo, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
+    except git.GitRefusal:
+        return None
+
+
+def full_name(repo: Path, revision: str) -> str | None:
+    """A branch or tag by its full name, which no file has: ``refs/heads/main``; ``None`` where there is none."""
+    if not revision or revision.startswith("-") or "\0" in revision:
+        return None
+    try:
+        return git.line(repo, "rev-parse", "--verify", "--quiet", "--symbolic-full-name", revision) or None
     except git.GitRefusal:
         return None
 
@@ -89,6 +100,8 @@ def fetch_command(repo: Path, revision: str) -> str | None:
         return f"git fetch --deepen={max(int(steps or 1), 1)}" if shallow else None
     if not _REF_NAME.fullmatch(name):
         return None
+    if _SHA.fullmatch(name) and len(name) not in _WHOLE:  # no remote knows a commit by a part of its hash
+        return "git fetch --unshallow" if shallow else "git fetch"
     depth = ["--depth=1"] if shallow else []  # a depth would make a complete clone shallow
     return shlex.join(["git", "fetch", *depth, *_fetched(remotes, name)])
 
@@ -99,7 +112,7 @@ def _fetched(remotes: list[str], name: str) -> list[str]:
     if remote in remotes and branch:
         return [remote, f"{branch}:refs/remotes/{remote}/{branch}"]
     origin = "origin" if "origin" in remotes else remotes[0]
-    if _SHA.fullmatch(name):
+    if _SHA.fullmatch(name) and len(name) in _WHOLE:
         return [origin, name]
     if re.match(r"v?\d", name):
         return [origin, "tag", name]

@@ -92,7 +92,7 @@ def join(base: str, uri: str) -> str:
     """
     if has_scheme(uri):
         return uri
-    if has_scheme(base):
+    if has_scheme(base) and "://" in base:  # else it has no folders to start from, or is a file in one called `v1:beta`
         try:
             return urljoin(base, uri)
         except ValueError:  # a malformed URL is no base

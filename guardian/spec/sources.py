@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from guardian.errors import ReadError
 from guardian.spec import git, revisions
 from guardian.spec.checkout import Checkout
-from guardian.spec.text import MAX_BYTES
+from guardian.spec.size import MAX_BYTES
 from guardian.spec.trees import (
     DRIVE,
     NOTHING_THERE,
@@ -183,6 +183,10 @@ def _nothing_called(spec: str, repo: Path, cwd: Path, role: str) -> ReadError:
     is_file_name = bool(_FILE_NAME.fullmatch(path.suffix) or DRIVE.match(spec))
     if revisions.is_shallow(repo) and not files and not is_file_name and revisions.fetch_command(repo, spec):
         return revisions.missing(repo, spec)
+    first, dots, last = spec.partition("..")
+    if first and dots and last.strip("."):
+        remedy = f"a range is two flags: --base {first} --head {last.strip('.')}"
+        return ReadError(f"--{role} {spec}: no such file, directory or revision", hint=remedy)
     names = list(dict.fromkeys([*revisions.close_revisions(repo, spec), *files]))[:3]
     if names:
         hint: str | None = f"did you mean {' or '.join(names)}?"

@@ -20,9 +20,8 @@ from guardian.errors import ReadError
 from guardian.spec import json_text, yaml_text
 from guardian.spec.json_text import MAX_DEPTH, json_float, unpaired
 from guardian.spec.pieces import BY_MEMBERS, NotPlain, Text
+from guardian.spec.size import MAX_BYTES
 
-#: Largest file that is read, in bytes.
-MAX_BYTES = 64 * 1024 * 1024
 #: How many nodes the aliases of one document may stand for, all together.
 MAX_ALIASED_NODES = 1_000_000
 

@@ -19,7 +19,7 @@ from typing import BinaryIO, Protocol
 from guardian.errors import ReadError
 from guardian.spec import git_files, git_objects, submodules
 from guardian.spec.globs import below, may_match_below, spells_out
-from guardian.spec.text import MAX_BYTES
+from guardian.spec.size import MAX_BYTES
 
 #: Directories that hold other people's files.
 SKIPPED = frozenset({".git", ".hg", ".svn", "node_modules", ".venv", ".tox", ".nox", "__pycache__"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -254,3 +255,49 @@ def test_credentials_are_for_one_server(remote: Remote, tmp_path: Path, monkeypa
         git.ask(ws, "config", "--get-urlmatch", header, "https://elsewhere.example/a/b")
     assert git.ask(ws, "config", "a.b") == b"c\n"
     assert credentials(ws, "secret", "https://github.example", {}) == {}
+
+
+# --- forks --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("depth", DEPTHS)
+@pytest.mark.parametrize("name", ["pull_request", "pull_request_target"])
+def test_fork_that_is_checked_out(moved: Remote, tmp_path: Path, depth: int | None, name: str):
+    """The fork's own main is the head; the base is in the repository that it is to be merged into."""
+    base = apply.git(moved.desk, "merge-base", "main", "friday-rename").strip()
+    head = moved.commit_of("friday-rename")
+    fork = Remote(tmp_path / "stranger/company.git", moved.desk)
+    shutil.copytree(moved.bare, fork.bare)
+    apply.git(fork.bare, "update-ref", "refs/heads/main", head)
+    payload = moved.pull_request("friday-rename", fork=True)
+    payload["pull_request"]["base"]["repo"]["clone_url"] = moved.bare.as_uri()
+    ws = fork.checkout(tmp_path / "ws", head, "refs/remotes/pull/7/head", depth=depth)
+    found = find_range(ws, event(name, payload, tmp_path))
+    assert (found.base, found.head) == (base, None)
+    assert is_complete(ws, base)
+    assert depth or revisions.resolve(ws, "origin/main") == head
+
+
+def test_run_after_the_merge(moved: Remote, tmp_path: Path):
+    """A later run of a merged pull request is compared with what it was merged into."""
+    payload = moved.pull_request("friday-rename")
+    base = apply.git(moved.desk, "merge-base", "main", "friday-rename").strip()
+    apply.git(
+        moved.desk,
+        "push",
+        "--quiet",
+        "--force",
+        "origin",
+        f"{payload['pull_request']['merge_commit_sha']}:refs/heads/main",
+    )
+    ws = moved.checkout(tmp_path / "ws", payload["pull_request"]["head"]["sha"], "refs/remotes/pull/7/head")
+    assert find_range(ws, event("pull_request", payload, tmp_path)).base == base
+
+
+def test_head_that_is_on_the_base_branch(moved: Remote, tmp_path: Path):
+    """Where nothing is left to compare, that is no pass."""
+    payload = moved.pull_request("friday-rename")
+    payload["pull_request"]["head"]["sha"] = "f" * 40
+    ws = moved.checkout(tmp_path / "ws", "main", "refs/remotes/origin/main")
+    with pytest.raises(ReadError, match="is on main already, so there is nothing to compare for pull request 7"):
+        find_range(ws, event("pull_request", payload, tmp_path))

@@ -13,7 +13,7 @@ import pytest
 from forge.api import FakeGitHub, Fault
 from forge.remote import Remote
 
-from guardian.errors import UsageError
+from guardian.errors import GuardianError, UsageError
 from guardian.host import gate, install
 from guardian.host.event import Event
 from guardian.host.inputs import read_inputs
@@ -207,6 +207,8 @@ def test_wrong_input(job: Any, stand_in: Any, merge_checkout: tuple[Path, Any]):
         ({"EXCEPTIONS": "a", "IGNORE_FILE": "b"}, "ignore-file"),
         ({"FORMAT": "pdf"}, "the input `format` names no report: 'pdf'"),
         ({"FORMAT": "$(touch pwned)"}, "format"),
+        ({"FORMAT": "html=foo"}, "the input `format` names no report: 'html=foo'"),
+        ({"BASE": "services"}, "a folder here, which would be compared with itself"),
         ({"REPORTS": "junit=a.xml\npdf=b.pdf"}, "the input `reports` names no report: 'pdf=b.pdf'"),
         ({"WORKING_DIRECTORY": "nowhere"}, "nowhere"),
         ({"SPECS": "a.yaml"}, "services"),
@@ -354,3 +356,19 @@ def test_failed_installation(job: Any, merge_checkout: tuple[Path, Any]):
     outcome = run(job, merge_checkout, {"version": ""})
     assert outcome.code == 4
     assert "No matching distribution" in outcome.annotations[0].message
+
+
+def test_reason_of_a_failed_installation(tmp_path: Path):
+    """Tools tell their reason on either stream: venv on standard output."""
+    with pytest.raises(GuardianError) as raised:
+        install._run([sys.executable, "-c", "print('ensurepip is not available'); raise SystemExit(1)"], tmp_path)
+    assert raised.value.hint == "ensurepip is not available"
+
+
+@pytest.mark.parametrize(("reports", "beside"), [("", "1"), ("json=a.json", None)])
+def test_reports_of_guardian_yaml(
+    job: Any, stand_in: Any, merge_checkout: tuple[Path, Any], reports: str, beside: str | None
+):
+    """They are written beside the action's own, unless the input names others."""
+    run(job, merge_checkout, {"reports": reports})
+    assert stand_in.called["environ"].get("GUARDIAN_REPORTS_BESIDE") == beside

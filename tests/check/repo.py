@@ -142,6 +142,14 @@ class Repo(Folder):
         """Make a branch here and go to it."""
         self.git("checkout", "--quiet", "-b", name)
 
+    def never_had(self, path: str) -> None:
+        """Take a file away on main as well, which then is where this branch begins."""
+        branch = self.git("branch", "--show-current")
+        self.git("checkout", "--quiet", "main")
+        self.git("rm", "--quiet", path)
+        self.commit(f"no {path}")
+        self.git("checkout", "--quiet", "-B", branch)
+
     @classmethod
     def copy(cls, repo: Repo, folder: Path) -> Repo:
         """The same repository elsewhere: much quicker than to make it again."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from guardian.spec.text import MAX_BYTES
+from guardian.spec.size import MAX_BYTES
 from tests.check.conftest import Guardian
 from tests.check.repo import CONFIG, USERS, USERS_RENAMED, Folder, Repo
 
@@ -66,8 +66,21 @@ def test_references_that_lead_out(check: Guardian, repo: Repo, secret: Path, tar
 
 
 @pytest.mark.parametrize("what", ["file", "folder", "loop", "dangling"])
-def test_links_out_of_the_repository(check: Guardian, repo: Repo, secret: Path, what: str):
+def test_links_out_of_the_repository(check: Guardian, repo: Repo, secret: Path, what: str, tmp_path: Path):
     """A specification that is a link out of the repository is not followed, whether it is found or named."""
+    found = Repo.copy(repo, tmp_path / "found")
+    found.never_had("guardian.yaml")
+    for each in (repo, found):
+        _lead_out(each, secret, what)
+    outcome = check(repo)
+    assert outcome.code == 1  # gone, as far as this repository is concerned
+    assert outcome.rules == ["operation-removed"]
+    outcome = check(found, "--consumers", "consumers/*.yaml")
+    assert outcome.code == (3 if what == "folder" else 1)
+    assert "mail" not in outcome.out
+
+
+def _lead_out(repo: Repo, secret: Path, what: str) -> None:
     spec = repo.folder / "specs" / "users.yaml"
     secret.with_name("users.yaml").write_text(USERS_RENAMED)
     if what == "folder":
@@ -77,13 +90,6 @@ def test_links_out_of_the_repository(check: Guardian, repo: Repo, secret: Path, 
     else:
         spec.unlink()
         spec.symlink_to({"file": secret.with_name("users.yaml"), "loop": spec, "dangling": "nowhere"}[what])
-    outcome = check(repo)
-    assert outcome.code == 1  # gone, as far as this repository is concerned
-    assert outcome.rules == ["operation-removed"]
-    repo.remove("guardian.yaml")
-    outcome = check(repo, "--consumers", "consumers/*.yaml")
-    assert outcome.code == (3 if what == "folder" else 1)
-    assert "mail" not in outcome.out
 
 
 def test_links_inside_the_repository(check: Guardian, repo: Repo):
@@ -160,7 +166,7 @@ def test_names_of_files(guardian: Guardian, repo: Repo, name: str):
 
 def test_names_in_errors(check: Guardian, repo: Repo):
     """Nor does an error message let them."""
-    repo.remove("guardian.yaml")
+    repo.never_had("guardian.yaml")
     repo.write("specs/\x1b[31m\n::error::red.yaml", "openapi: 3.0.3\npaths: {\n")
     outcome = check(repo)
     assert outcome.code == 3

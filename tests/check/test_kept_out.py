@@ -281,7 +281,7 @@ def test_sparse_checkout(check: Guardian, repo: Repo):
     repo.git("rm", "-q", "guardian.yaml")
     repo.replace("services/pay/api.yaml", "nickname: {type: string}", "nickname: {type: integer}")
     outcome = check(repo)
-    assert (outcome.rules, outcome.services) == (["type-changed"], {"services/pay/api"})
+    assert (outcome.rules, outcome.services) == (["type-changed"], {"all/pay"})
 
 
 def test_consumers_outside_of_a_sparse_checkout(check: Guardian, repo: Repo):

@@ -415,3 +415,48 @@ def test_the_sides_are_named_on_demand(guardian: Guardian, repo: Repo):
     assert line in guardian(repo, "check", "--verbose").out
     assert line not in guardian(repo, "check").out
     assert f"Base is {commit}, head is" in guardian(repo, "check", "--verbose", "--base", commit).out
+
+
+# --- folders called as branches -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("base", ["specs", ".", "./specs"])
+def test_folder_that_would_be_compared_with_itself(check: Guardian, repo: Repo, base: str):
+    """A base folder in the work tree, and no head: nothing could ever differ, which is no pass."""
+    repo.write("specs/users.yaml", USERS_RENAMED)
+    outcome = check(repo, "--base", base)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert f"--base {base} is a folder here, which would be compared with itself" in outcome.err
+    assert "--head FOLDER" in outcome.err
+
+
+def test_folder_called_as_a_tag(check: Guardian, repo: Repo):
+    """The revision is told by its full name, by which it can be meant; with both sides named, that the folder was taken."""
+    repo.git("tag", "specs", "main")
+    repo.write("specs/users.yaml", USERS_RENAMED)
+    assert "the revision of this name is --base refs/tags/specs" in check(repo, "--base", "specs").err
+    assert removed(check(repo, "--base", "refs/tags/specs"))
+    outcome = check(repo, "--base", "specs", "--head", "specs")
+    said = [note["message"] for note in outcome.report["notes"]]
+    assert "--base specs is the folder; the revision of this name is refs/tags/specs" in said
+
+
+def test_folder_of_guardian_yaml(check: Guardian, repo: Repo):
+    """`base` of guardian.yaml is no different."""
+    repo.write("guardian.yaml", "version: 1\nbase: specs\nservices: {users: {spec: specs/users.yaml}}\n")
+    assert check(repo).code == 2
+
+
+def test_folder_outside_of_the_work_tree(check: Guardian, repo: Repo, tmp_path: Path):
+    """Another checkout is a base like any other."""
+    was = Folder(tmp_path / "was")
+    was.write("specs/users.yaml", USERS)
+    repo.write("specs/users.yaml", USERS_RENAMED)
+    assert removed(check(repo, "--base", str(was.folder)))
+
+
+def test_range_of_git(check: Guardian, repo: Repo):
+    """What git would call a range are two flags."""
+    for dots in ("..", "..."):
+        outcome = check(repo, "--base", f"main{dots}HEAD")
+        assert (outcome.code, "--base main --head HEAD" in outcome.err) == (3, True)

@@ -254,7 +254,7 @@ def test_manifests_that_are_not_checked_out(check: Guardian, outer: Repo, patter
 
 def test_finding_by_content_ends_at_a_submodule(check: Guardian, outer: Repo):
     """Without a guardian.yaml submodules are not looked into, and that is said."""
-    outer.git("rm", "-q", "guardian.yaml")
+    outer.never_had("guardian.yaml")
     outer.write("specs/users.yaml", USERS)
     outcome = check(outer)
     assert outcome.code == 0

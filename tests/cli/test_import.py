@@ -184,3 +184,13 @@ def test_what_cannot_be_written_is_named(guardian: Guardian, tmp_path: Path) -> 
     outcome = guardian("import", "p.json", "--output", "p.json/m.yaml")
     assert outcome.code == 2
     assert "p.json/m.yaml: cannot write the file: " in outcome.err and "report" not in outcome.err
+
+
+def test_two_consumers_of_one_file(guardian: Guardian, tmp_path: Path) -> None:
+    """Names that make the same file are refused, and nothing is written."""
+    lay(tmp_path)
+    (tmp_path / "q.json").write_text(json.dumps({**PACT, "consumer": {"name": "web-shop!"}}))
+    outcome = guardian("import", "p.json", "q.json", "--output", "out", "--force")
+    assert outcome.code == 2
+    assert "the manifests of 'Web Shop' and 'web-shop!' would both be web-shop.yaml in out" in outcome.err
+    assert not (tmp_path / "out").exists()

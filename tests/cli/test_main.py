@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import shlex
 import subprocess
 import sys
@@ -293,3 +294,33 @@ main()
 """
     done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def test_working_directory_that_is_gone(tmp_path: Path):
+    """Whoever deleted it, it is nothing that guardian can read, and no fault of it."""
+    script = (
+        "import os, sys\nos.mkdir('gone'); os.chdir('gone'); os.rmdir('../gone')\nfrom guardian.__main__ import main\n"
+    )
+    script += "sys.argv = ['guardian', 'check']\nmain()\n"
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.splitlines()[0]) == (3, "error: the working directory is not there any more")
+
+
+def test_names_whatever_the_locale(tmp_path: Path):
+    """A specification whose name is not ASCII is there where the locale is ASCII, too."""
+    spec = "openapi: 3.0.3\ninfo: {title: T, version: '1'}\npaths: {/a: {get: {responses: {}}}}\n"
+    (tmp_path / "\u00dcbung \u00df.yaml").write_text(spec)
+    for command in (
+        ["init", "-q"],
+        ["add", "."],
+        ["-c", "user.name=t", "-c", "user.email=t@e.org", "commit", "-qm", "1"],
+    ):
+        subprocess.run(["git", *command], cwd=tmp_path, check=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "guardian", "check", "--base", "HEAD"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "POSIX"},
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout[:4]) == (0, b"PASS"), done.stderr

@@ -134,3 +134,18 @@ def test_a_link_to_itself_takes_no_report(tmp_path: Path):
     (tmp_path / "loop").symlink_to("loop")
     with pytest.raises(UsageError, match="cannot write the file"):
         write_file(tmp_path / "loop", "report\n")
+
+
+def test_full_disk_leaves_nothing_behind(tmp_path: Path):
+    """A report that cannot be written whole is not there at all, nor what was begun of it."""
+    pytest.importorskip("resource")
+    limited = "import resource, signal, sys\nfrom pathlib import Path\nfrom guardian.cli.output import write_file\n"
+    limited += (
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\nresource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+    )
+    limited += "write_file(Path(sys.argv[1]), 'x' * 100_000)\n"
+    done = subprocess.run(
+        [sys.executable, "-c", limited, str(tmp_path / "r.json")], capture_output=True, text=True, check=False
+    )
+    assert "UsageError" in done.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -134,3 +134,17 @@ def test_nobody_has_to_be_known_to_git(
     outcome = guardian("publish", "manifest.yaml", "--to", shared.as_uri())
     assert "git knows nobody" not in outcome.err
     assert git(shared, *told) == "Ada <ada@example.org> Ada <ada@example.org>"
+
+
+def test_two_consumers_of_one_file(guardian: Guardian, shared: Path, tmp_path: Path) -> None:
+    """Names that make the same file are refused, at once or one after the other: neither team's manifest is lost."""
+    other = tmp_path / "other.yaml"
+    other.write_text(MANIFEST.replace("Web Shop", "web-shop"))
+    both = guardian("publish", "manifest.yaml", "other.yaml", "--to", shared.as_uri())
+    assert both.code == 2
+    assert "the manifests of 'Web Shop' and 'web-shop' would both be consumers/web-shop.yaml" in both.err
+    assert guardian("publish", "manifest.yaml", "--to", shared.as_uri()).code == 0
+    later = guardian("publish", "other.yaml", "--to", shared.as_uri())
+    assert later.code == 2
+    assert "is the manifest of 'Web Shop', not of 'web-shop'" in later.err
+    assert git(shared, "show", "guardian/web-shop:consumers/web-shop.yaml") == MANIFEST.strip()

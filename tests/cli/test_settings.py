@@ -215,3 +215,20 @@ def test_how_to_make_the_check_again(tmp_path: Path, monkeypatch: pytest.MonkeyP
     for odd in ("", "{}", "["):
         monkeypatch.setenv("GUARDIAN_AGAIN", odd)
         assert resolve(flags, tmp_path).again.flags == ""
+
+
+@pytest.mark.parametrize("other", ["x.json", "./x.json", "a/../x.json"])
+def test_reports_of_one_file(tmp_path: Path, other: str):
+    """One of two would be lost; the same twice is once."""
+    with pytest.raises(UsageError, match=r"the json and the html report would both be written to x\.json"):
+        resolve(CheckFlags(report=["json=x.json", f"html={other}"]), tmp_path)
+    assert len(resolve(CheckFlags(report=["json=x.json", f"json={other}"]), tmp_path).reports) == 1
+
+
+def test_reports_beside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Reports by flags go before those of guardian.yaml, unless they are said to be beside them."""
+    (tmp_path / "guardian.yaml").write_text("version: 1\nreports: {sarif: a.sarif}\n")
+    flags = CheckFlags(report=["json=x.json"])
+    assert [name for name, _ in resolve(flags, tmp_path).reports] == [ReportFormat.JSON]
+    monkeypatch.setenv("GUARDIAN_REPORTS_BESIDE", "1")
+    assert [name for name, _ in resolve(flags, tmp_path).reports] == [ReportFormat.JSON, ReportFormat.SARIF]

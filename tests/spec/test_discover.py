@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from guardian.spec.discover import SpecPair, discover, distinct, pair, service_name, titles_of
+from guardian.spec.discover import SpecPair, discover, pair, titles_of
 from guardian.spec.git_files import FileChange
+from guardian.spec.service_names import distinct, service_name
 from guardian.spec.sources import Side
 from guardian.spec.trees import MemoryTree
 

@@ -454,3 +454,14 @@ def test_deep_values_are_no_problem() -> None:
     for _ in range(50_000):
         value = [value]
     assert refs_in(value) == ("#/x",)
+
+
+def test_a_folder_that_looks_like_a_scheme() -> None:
+    """A path in the tree is one also where its folder is called ``v1:beta``, and so is what stands beside it."""
+    files = {
+        "v1:beta/a.yaml": b"openapi: 3.0.3\nx: {$ref: 'b.yaml#/y'}\n",
+        "v1:beta/b.yaml": b"y: 1\n",
+        "b.yaml": b"y: 2\n",
+    }
+    documents = Documents(MemoryTree(files))
+    assert documents.resolve("b.yaml#/y", documents.open("v1:beta/a.yaml").node("/x")).value == 1

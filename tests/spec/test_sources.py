@@ -198,6 +198,7 @@ def test_a_shallow_clone_gets_the_line_to_run_and_the_line_works(repo: Path, tmp
     [
         ("v1", "git fetch --depth=1 origin tag v1"),
         ("HEAD~1", "git fetch --deepen=1"),
+        ("0123456", "git fetch --unshallow"),
         ("other", "git fetch --depth=1 origin other:other"),
         (
             "0123456789abcdef0123456789abcdef01234567",

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from guardian.errors import ReadError, UsageError
 from guardian.spec import remote_git
+from guardian.spec.text import load_all
 from guardian.spec.trees import GitTree
 
 #: The default branch of one that has none yet.
@@ -41,7 +42,15 @@ class Published:
 
 
 def publish(
-    url: str, files: Mapping[str, bytes], branch: str, message: str, *, onto: str = "", who: Path, dry_run: bool = False
+    url: str,
+    files: Mapping[str, bytes],
+    branch: str,
+    message: str,
+    *,
+    onto: str = "",
+    whose: Mapping[str, str] | None = None,
+    who: Path,
+    dry_run: bool = False,
 ) -> Published:
     """Write files to a branch of another repository, and push it.
 
@@ -51,12 +60,14 @@ def publish(
         branch: the branch to write to; made from ``onto`` if it is not there.
         message: the commit's.
         onto: the branch that it is for; the default branch where empty.
+        whose: the consumer of each path; the file of another is not overwritten.
         who: the folder whose git settings say who commits.
         dry_run: change nothing anywhere.
 
     Raises:
         ReadError: the repository cannot be reached, or refuses the push.
-        UsageError: there is no branch ``onto``; ``branch`` is no name for one, or the one that it is for.
+        UsageError: there is no branch ``onto``; ``branch`` is no name for one, or the one that it is for; a path is
+            another consumer's.
     """
     if not _BRANCH.fullmatch(branch):
         raise UsageError(f"{branch!r} is no name for a branch")
@@ -73,12 +84,32 @@ def publish(
     with tempfile.TemporaryDirectory(prefix="guardian-") as cache:
         copy = remote_git.fetch(url, start, Path(cache)) if start else remote_git.empty(Path(cache))
         parent = copy.commit or None
+        for path, consumer in (whose or {}).items():
+            _refuse_others(copy, path, consumer, remote_git.shown(url))
         diff = _diff(copy, files)
         if not diff or dry_run:
             return Published(branch, None, diff, target)
         commit = remote_git.commit_files(copy.repo, parent, files, message, who)
         remote_git.push(copy.repo, url, commit, branch if there else FIRST_BRANCH)
     return Published(branch if there else FIRST_BRANCH, commit, diff, target)
+
+
+def _refuse_others(copy: remote_git.Copy, path: str, consumer: str, where: str) -> None:
+    """Two consumers may have names that make the same file, each published by its own team.
+
+    Raises:
+        UsageError: the file that is there declares others, and not this one.
+    """
+    try:
+        documents = load_all(_before(copy, path) or b"", path)
+    except ReadError:
+        return
+    there = [each["consumer"] for each in documents if isinstance(each, dict) and isinstance(each.get("consumer"), str)]
+    if there and consumer not in there:
+        raise UsageError(
+            f"{path} of {where} is the manifest of {', '.join(map(repr, there))}, not of {consumer!r}",
+            hint="give the consumer another name or publish to another --folder; if it was renamed, remove that file there first",
+        )
 
 
 def _diff(copy: remote_git.Copy, files: Mapping[str, bytes]) -> str:
