@@ -19,7 +19,8 @@ class Child(NamedTuple):
     literal: bool  # a property name, to be escaped; not "[]" or "*"
     base: Schema
     head: Schema
-    selected: tuple[str, str] | None = None  # a subtype, by its discriminator's property and value
+    # A subtype, or the variant that the place is in, by its discriminator's property and value.
+    selected: tuple[str, str] | None = None
 
 
 def properties_of(base: Atom, head: Atom, alike: Callable[[str], bool]) -> Iterator[Child]:

@@ -13,13 +13,13 @@ from itertools import islice
 from typing import Any
 
 from guardian.rules import formats, patterns
-from guardian.rules.sample import MAX_ITEMS, Sampler, is_map, names_like, property_of
+from guardian.rules.sample import FEW, MAX_ITEMS, Sampler, is_map, names_like, property_of
 from guardian.rules.sample_numbers import exact, limits_of, plain, range_of, step_of
 from guardian.rules.sample_texts import lengths_of, text_of_length, texts
 from guardian.rules.validator import NUMBER_RANGES
 from guardian.spec.api import Node, Schema
 from guardian.spec.ecma import Undecidable
-from guardian.spec.shape import Atom, Bound
+from guardian.spec.shape import Atom, Bound, meant
 
 Tried = tuple[str, Any]  # the keyword put to the test, and the value
 
@@ -48,6 +48,7 @@ class Boundaries:
             keyword = "nullable" if atom.kind == "null" else "type" if atom.kind not in kinds else "oneOf"
             for value in islice(self._sender.of(atom, sent), FEW_BELOW):
                 yield keyword, value
+        yield from self._told_apart(sent, received)
         for atom in atoms:
             yield from self._listed(atom)
             for other in [each for each in others if each.kind == atom.kind] or [Atom(atom.kind, ())]:
@@ -98,6 +99,8 @@ class Boundaries:
                 if made is not None:
                     yield keyword, made
         least = int(atom.min_items.value) if atom.min_items else 0
+        if least > MAX_ITEMS:
+            return
         most = int(atom.max_items.value) if atom.max_items else MAX_ITEMS
         items = self._sender.values(atom.items)
         fixed = len(atom.prefix)
@@ -139,13 +142,20 @@ class Boundaries:
     # -- objects -----------------------------------------------------------------------------------------------------
 
     def _objects(self, sent: Schema, received: Schema, atom: Atom, other: Atom, depth: int) -> Iterator[Tried]:
-        selected = self._sender.selection(sent, atom)
-        smallest = self._sender.object(atom, selected)
-        if smallest is None:
-            return
-        yield "required", smallest
-        for completed in self._sender.completed(atom, smallest):
-            yield "if", completed
+        known = {tag for each in self._receiver.atoms(received) for tag in each.tags}
+        for selected in self._sender.selections(sent, atom):
+            if any(tag in known and tag not in other.tags for tag in selected.values()):
+                continue  # by this value the receiver takes it for another alternative
+            smallest = self._sender.object(atom, selected)
+            if smallest is not None:
+                yield "required", smallest
+                for completed in self._sender.completed(atom, smallest):
+                    yield "if", completed
+                yield from self._in_branches(atom, smallest)
+                yield from self._varied(atom, other, selected, depth)
+
+    def _varied(self, atom: Atom, other: Atom, selected: dict[str, Any], depth: int) -> Iterator[Tried]:
+        """Objects by which keys are there, and what they hold."""
         yield from self._keys(atom, other, selected)
         if depth > 0:
             for name, schema in atom.properties.items():
@@ -157,10 +167,39 @@ class Boundaries:
                     if made is not None:
                         yield "properties", made
         yield from self._undeclared(atom, other, selected)
-        for shape in (self._sender.shape(sent), self._receiver.shape(received)):
-            if shape.discriminator is not None:
-                for wire in shape.discriminator.mapping:
-                    yield "discriminator", {**smallest, shape.discriminator.property: wire}
+
+    def _in_branches(self, atom: Atom, smallest: dict[str, Any]) -> Iterator[Tried]:
+        """An object with what a condition's branches and dependent schemas declare: all of it, and each key alone."""
+        ways: list[tuple[tuple[Any, ...], Schema]] = []
+        for node in atom.conditions:
+            condition = Schema((node.child("if"),))
+            spoken = sorted(name for each in self._sender.atoms(condition) for name in each.properties)
+            known = [name for name in spoken if name in atom.properties]
+            others = ({name: value} for name in known for value in self._sender.values(atom.properties[name]))
+            ways.append((({},), condition))
+            for name, before in (("then", self._sender.values(condition)), ("else", ({}, *others))):
+                if name in node.value:
+                    ways.append((before, Schema((node.child(name),))))
+        for key, schema in atom.dependent_schemas.items():
+            ways.append((tuple({key: value} for value in self._sender.values(property_of(atom, key), 1)), schema))
+        for before, schema in ways:
+            for start in [each for each in before if isinstance(each, dict)][:FEW]:
+                for branch in (each for each in self._sender.atoms(schema) if each.kind == "object"):
+                    full = self._sender.fuller(branch, {})
+                    for keys in (full, *({name: value} for name, value in full.items())):
+                        yield "properties", {**smallest, **keys, **start}
+
+    def _told_apart(self, sent: Schema, received: Schema) -> Iterator[Tried]:
+        """The smallest objects by each value that selects an alternative, or what extends the schema, on either side."""
+        atoms = [atom for atom in self._sender.atoms(sent) if atom.kind == "object"]
+        for sampler, schema in ((self._sender, sent), (self._receiver, received)):
+            shape = sampler.shape(schema)
+            own = [node.name for node in meant(schema).nodes] if shape.subtypes else []
+            for each in filter(None, (shape.discriminator, shape.subtypes)):
+                for wire in (*each.mapping, *own):
+                    meant_by_it = [atom for atom in atoms if wire in atom.tags] or atoms[:FEW]
+                    made = (self._sender.object(atom, {each.property: wire}) for atom in meant_by_it)
+                    yield from (("discriminator", value) for value in made if value is not None)
 
     def _keys(self, atom: Atom, other: Atom, selected: dict[str, Any]) -> Iterator[Tried]:
         """Objects by which of the declared keys are there."""

@@ -9,6 +9,7 @@ from guardian.rules.validator import ENCODINGS, NUMBER_RANGES, readable
 from guardian.spec.api import Node
 from guardian.spec.dialects import DIALECTS
 from guardian.spec.dynamic import targets_of
+from guardian.spec.limits import whole
 
 _TYPES = frozenset(("null", "boolean", "integer", "number", "string", "array", "object"))
 _COUNTS = ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties")
@@ -111,7 +112,7 @@ def is_number(value: Any) -> bool:
 
 def is_count(value: Any) -> bool:
     """Whether a value is a whole number from 0 on."""
-    return is_number(value) and value >= 0 and float(value).is_integer()
+    return is_number(value) and value >= 0 and whole(value)
 
 
 def parts_of(node: Node, keyword: str) -> list[Node]:

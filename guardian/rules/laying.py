@@ -50,7 +50,8 @@ def _laid(sender: Sampler, parent: Schema, atom: Atom, child: Child, below: Sche
     elif (child.literal or child.step == "*") and atom.kind == "object":
         name = child.step if child.literal else _key_of(sender, atom, below)
         if name is not None:
-            made = sender.object(atom, {**sender.selection(parent, atom), name: value})
+            selected = dict([child.selected]) if child.selected else sender.selection(parent, atom)
+            made = sender.object(atom, {**selected, name: value})
     elif child.step == "" and atom.kind == "object" and isinstance(value, dict):  # the same value, seen as another one
         if child.selected is not None:
             key, tag = child.selected

@@ -2,7 +2,8 @@
 
 Order and spelling mean nothing. A discriminator value decides, then a constant that every variant carries, then the
 component's name, then meaning: a variant that the other side covers is neither lost nor gained, and what is left is
-paired by the best structural likeness so that the finding can say what changed inside it.
+paired by the best structural likeness so that the finding can say what changed inside it. What a discriminator value
+selects on both sides is matched by itself: no other variant takes a message with that value, however open it is.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ class Matching(NamedTuple):
     """Which alternative is which.
 
     Attributes:
+        matched: an alternative stands in several pairs if different values select it, and select different ones on the other side.
         lost: those of base that nothing of head covers.
         gained: those of head that nothing of base covers.
         beside: pairs that stand beside an alternative that takes anything, on either side: what differs between them changes
@@ -70,7 +72,7 @@ def match(base: Shape, head: Shape, relate: RelateAtoms, relate_schemas: RelateS
         if left and right:
             pairs = _pairs(left, right, relate, relate_schemas)
             matched.extend(pairs.matched)
-            left, right = pairs.lost, pairs.gained
+            left, right = list(pairs.lost), list(pairs.gained)
         lost.extend(left)
         gained.extend(right)
     return Matching(tuple(matched), tuple(lost), tuple(gained), tuple(beside))
@@ -84,14 +86,24 @@ def _not_free(atoms: list[Atom]) -> list[Atom]:
     return [atom for atom in atoms if not atom.free]
 
 
-def _pairs(left: list[Atom], right: list[Atom], relate: RelateAtoms, relate_schemas: RelateSchemas) -> _Pairs:
-    """The alternatives of one kind, paired: those first that the same discriminator values select."""
-    pairs = _Pairs(tuple(left), tuple(right), relate, relate_schemas)
-    left, right = list(left), list(right)
-    for some, others in _selected_alike(left, right):
-        pairs.pair(some, others)
-    pairs.pair(left, right)
-    return pairs
+def _pairs(left: list[Atom], right: list[Atom], relate: RelateAtoms, relate_schemas: RelateSchemas) -> Matching:
+    """The alternatives of one kind, paired: those by themselves that the same discriminator values select."""
+    groups = _selected_alike(left, right)
+    selected = {id(atom) for group in groups for side in group for atom in side}
+    left, right = ([atom for atom in side if id(atom) not in selected] for side in (left, right))
+    matched: list[tuple[Atom, Atom]] = []
+    lost: list[Atom] = []
+    gained: list[Atom] = []
+    for some, others in (*groups, (left, right)):
+        if len(some) == len(others) == 1 and selected.issuperset(map(id, some)):
+            matched.append((some[0], others[0]))
+            continue
+        pairs = _Pairs(tuple(some), tuple(others), relate, relate_schemas)
+        pairs.pair(list(some), list(others))
+        matched.extend(pairs.matched)
+        lost.extend(pairs.lost)
+        gained.extend(pairs.gained)
+    return Matching(tuple(matched), tuple(lost), tuple(gained))
 
 
 def _by_kind(shape: Shape) -> dict[str, list[Atom]]:
@@ -102,20 +114,16 @@ def _by_kind(shape: Shape) -> dict[str, list[Atom]]:
 
 
 def _selected_alike(left: list[Atom], right: list[Atom]) -> list[tuple[list[Atom], list[Atom]]]:
-    """Groups of both sides that the same discriminator values select; taken out of the lists."""
-    groups: list[tuple[list[Atom], list[Atom]]] = []
-    for atom in list(left):
-        if atom not in left or not atom.tags:
-            continue
-        tags = set(atom.tags)
-        some = [each for each in left if tags & set(each.tags)]
-        others = [each for each in right if tags & set(each.tags)]
+    """Groups of both sides that the same discriminator values select: an alternative is in several if its values part."""
+    tags = dict.fromkeys(tag for atom in left for tag in atom.tags)
+    if not tags:
+        return []
+    groups: dict[tuple[tuple[int, ...], ...], tuple[list[Atom], list[Atom]]] = {}
+    for tag in tags:
+        some, others = ([atom for atom in side if tag in atom.tags] for side in (left, right))
         if others:
-            groups.append((some, others))
-            taken = set(map(id, (*some, *others)))
-            left[:] = [each for each in left if id(each) not in taken]
-            right[:] = [each for each in right if id(each) not in taken]
-    return groups
+            groups.setdefault((tuple(map(id, some)), tuple(map(id, others))), (some, others))
+    return list(groups.values())
 
 
 def _constant(atom: Atom) -> object:

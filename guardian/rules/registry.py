@@ -34,6 +34,7 @@ MODULES = (
     "schema_types",
     "schema_objects",
     "schema_keys",
+    "branch_keys",
     "schema_arrays",
     "schema_values",
     "schema_limits",

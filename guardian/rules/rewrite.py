@@ -276,7 +276,7 @@ class Rewriter:
         conjuncts: list[Json] = []
         conjuncts.extend(self.rewrite(part, trail, hidden) for part in parts_of(node, "allOf"))
         for keyword in ("anyOf", "oneOf"):
-            options = [self.rewrite(part, trail, hidden) for part in parts_of(node, keyword)]
+            options = [self.rewrite(part, trail, hidden | self._hidden((part,))) for part in parts_of(node, keyword)]
             if options:
                 conjuncts.append({"anyOf": options})
         if self.tags:
@@ -453,7 +453,9 @@ class Rewriter:
                 yield {
                     "if": {"properties": {name: {"const": wire}}, "required": [name]},
                     # A subtype extends this very schema: said in place, where the circle is cut.
-                    "then": (self.rewrite if wire in subtypes else self._reference)(selected, trail, hidden),
+                    "then": (self.rewrite if wire in subtypes else self._reference)(
+                        selected, trail, hidden | self._hidden((selected,))
+                    ),
                 }
 
 

@@ -21,7 +21,7 @@ from guardian.rules.sample_texts import different_texts, texts
 from guardian.rules.streams import in_turn, unequal
 from guardian.spec.api import Schema
 from guardian.spec.ecma import Undecidable
-from guardian.spec.facets import admits
+from guardian.spec.facets import admits, takes
 from guardian.spec.objects import undeclared
 from guardian.spec.shape import ANYTHING, Atom, Shape, meant
 from guardian.spec.shaper import Shaper
@@ -120,10 +120,16 @@ class Sampler:
 
     def selection(self, schema: Schema, atom: Atom) -> dict[str, Any]:
         """The property that selects an alternative, as its discriminator wants it."""
+        return self.selections(schema, atom)[0]
+
+    def selections(self, schema: Schema, atom: Atom) -> list[dict[str, Any]]:
+        """The same with each of the values that select it; with nothing where it takes none of them itself."""
         discriminator = self.shape(schema).discriminator
         if discriminator is None or not atom.tags or discriminator.property not in atom.properties:
-            return {}
-        return {discriminator.property: atom.tags[0]}
+            return [{}]
+        texts = self.shape(atom.properties[discriminator.property]).of_kind("string")
+        tags = [tag for tag in atom.tags if any(takes(text, tag) for text in texts)]
+        return [{discriminator.property: tag} for tag in tags] or [{}]
 
     # -- arrays ------------------------------------------------------------------------------------------------------
 
@@ -143,7 +149,7 @@ class Sampler:
         wanted: list[Any] = []
         for each in atom.contains:
             inner = self.values(each.schema)
-            wanted.extend(inner[:1] * max(each.minimum, 0))
+            wanted.extend(inner[:1] * min(max(each.minimum, 0), MAX_ITEMS))
         items: list[Any] = []
         alike: Any = _NOTHING  # one value for all places that ask for nothing but an item
         for index in range(length):

@@ -102,5 +102,10 @@ def exact(value: float) -> Fraction:
 
 
 def plain(value: Fraction) -> int | float:
-    """An int where it is whole, else a float."""
-    return value.numerator if value.denominator == 1 else float(value)
+    """An int where it is whole, else a float; a whole one nearby where no float is as large."""
+    if value.denominator == 1:
+        return value.numerator
+    try:
+        return float(value)
+    except OverflowError:
+        return round(value)

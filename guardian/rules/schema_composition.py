@@ -68,24 +68,28 @@ def alternative_removed(pair: UnionPair) -> Iterator[Delta]:
 def _unless_covered(atom: Atom, side: Shape, other: Shape) -> dict[str, Any]:
     """Several variants may cover together what none covers alone: then only a witness can say that they do not.
 
-    One that a discriminator selects, by a value that selects nothing on the other side, has nobody to cover it.
+    What a discriminator selects, only those cover that the same values select on the other side.
     """
-    if len(other.of_kind(atom.kind)) < 2 or _is_selected_alone(atom, side, other):
+    if len(_rivals(atom, side, other)) < 2:
         return {}
     return {"confidence": Confidence.POSSIBLE, "unproved": "the other variants may cover it together"}
 
 
-def _is_selected_alone(atom: Atom, side: Shape, other: Shape) -> bool:
-    if side.discriminator is None or other.discriminator is None:
+def _rivals(atom: Atom, side: Shape, other: Shape) -> list[Atom]:
+    """The variants of the other side that may take what this one takes."""
+    by_tag = _is_by_tag(atom, side, other)
+    return [each for each in other.of_kind(atom.kind) if not by_tag or not set(atom.tags).isdisjoint(each.tags)]
+
+
+def _is_by_tag(atom: Atom, side: Shape, other: Shape) -> bool:
+    """Whether a variant is told apart on both sides by the values of one property."""
+    if side.discriminator is None or other.discriminator is None or not atom.tags:
         return False
-    tags = {tag for each in other.atoms for tag in each.tags}
-    return (
-        bool(atom.tags) and side.discriminator.property == other.discriminator.property and tags.isdisjoint(atom.tags)
-    )
+    return side.discriminator.property == other.discriminator.property
 
 
 def _selected(atom: Atom, side: Shape, other: Shape) -> tuple[str, ...]:
-    return (BY_TAG,) if _is_selected_alone(atom, side, other) else ()
+    return (BY_TAG,) if _is_by_tag(atom, side, other) else ()
 
 
 def _listed_by(node: Node | None) -> tuple[str, ...]:
@@ -194,10 +198,11 @@ def discriminator_changed(pair: UnionPair) -> Iterator[Delta]:
             facts=("property-name",),
         )
         return
-    matched = {id(a): b for a, b in pair.matched}
-    for atom in pair.base.atoms:
-        partner = matched.get(id(atom))
-        if partner is None or not atom.tags or not partner.tags or set(atom.tags) & set(partner.tags):
+    for atom, partner in pair.matched:
+        if not atom.tags or not partner.tags:
+            continue
+        if shared := set(atom.tags) & set(partner.tags):
+            yield from _moved(pair, atom, partner, shared)
             continue
         yield Delta(
             Effect.CHANGED,
@@ -208,6 +213,25 @@ def discriminator_changed(pair: UnionPair) -> Iterator[Delta]:
             facts=("mapping", "moved"),
         )
     yield from _extra_values(pair)
+
+
+def _moved(pair: UnionPair, atom: Atom, partner: Atom, shared: set[str]) -> Iterator[Delta]:
+    """A value selects another variant than before, though the one that it selected is still there.
+
+    What that means for a message is told of what differs between the two.
+    """
+    base, head = pair.base.discriminator, pair.head.discriminator
+    assert base is not None and head is not None
+    if atom.variant != partner.variant and any(each.variant == atom.variant for each in pair.head.atoms):
+        yield Delta(
+            Effect.ANNOTATION,
+            f"selects {_target(partner)} by {' or '.join(sorted(shared))} instead of {_target(atom)}",
+            field=escape(base.property),
+            base=base.node,
+            head=head.node,
+            hit=Hit.NOBODY,
+            facts=("mapping", "moved"),
+        )
 
 
 def _target(atom: Atom) -> str:

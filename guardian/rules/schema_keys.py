@@ -8,10 +8,11 @@ from guardian.fieldpath import escape
 from guardian.model import Confidence, Direction, Effect, Hit, Impact, Severity
 from guardian.rules import patterns
 from guardian.rules.facts import turn
+from guardian.rules.keywords import texts
 from guardian.rules.pairs import Delta, ObjectPair
 from guardian.rules.registry import rule
 from guardian.rules.schema_limits import limit_changed
-from guardian.spec.api import Node
+from guardian.spec.api import Node, Schema
 from guardian.spec.ecma import Undecidable
 from guardian.spec.objects import undeclared
 from guardian.spec.shape import Atom
@@ -279,6 +280,33 @@ def max_properties_changed(pair: ObjectPair) -> Iterator[Delta]:
         yield from limit_changed(pair, base, head, upper=True, what="maxProperties")
 
 
+def _asked(atom: Atom) -> set[tuple[str, str]]:
+    """Which keys ask for which others beside them, in either way to say it."""
+    found = set(atom.dependent_required)
+    for name, schema in atom.dependent_schemas.items():
+        found.update((name, other) for other in _requires(schema) or ())
+    return found
+
+
+def _requires(schema: Schema) -> list[str] | None:
+    """The keys that a schema requires, if that is all that it says of an object."""
+    required: list[str] = []
+    for node in schema.nodes:
+        if not isinstance(node.value, dict) or not node.value.keys() <= {"required", "type"}:
+            return None
+        if node.value.get("type", "object") != "object":
+            return None
+        required.extend(texts(node.value.get("required")))
+    return required
+
+
+def _is_asked(schema: Schema, name: str, other: Atom) -> bool:
+    """Whether a schema that depends on a key asks for nothing but what the other side asks for beside that key anyway."""
+    required = _requires(schema)
+    asked = _asked(other) if required else ()
+    return required is not None and all(each in other.required or (name, each) in asked for each in required)
+
+
 @rule(
     "dependent-required-changed",
     area="schema",
@@ -300,8 +328,11 @@ def dependent_required_changed(pair: ObjectPair) -> Iterator[Delta]:
         head: {type: object, properties: {a: {type: string}, b: {type: string}}}
     """
     base, head = pair.base.dependent_required, pair.head.dependent_required
+    if not base and not head:
+        return
+    ours, theirs = _asked(pair.base), _asked(pair.head)
     for (name, other), node in sorted(head.items()):
-        if (name, other) not in base and other not in pair.base.required and may_hold(pair.base, name):
+        if (name, other) not in ours and other not in pair.base.required and may_hold(pair.base, name):
             yield Delta(
                 Effect.NARROWED,
                 f"now asks for {other} beside it",
@@ -311,7 +342,7 @@ def dependent_required_changed(pair: ObjectPair) -> Iterator[Delta]:
                 facts=("moved" if any(name == each for each, _ in base) else "set",),
             )
     for (name, other), node in sorted(base.items()):
-        if (name, other) not in head and other not in pair.head.required and may_hold(pair.head, name):
+        if (name, other) not in theirs and other not in pair.head.required and may_hold(pair.head, name):
             yield Delta(
                 Effect.WIDENED,
                 f"no longer asks for {other} beside it",
@@ -347,7 +378,7 @@ def dependent_schemas_changed(pair: ObjectPair) -> Iterator[Delta]:
     """
     base, head = pair.base.dependent_schemas, pair.head.dependent_schemas
     for name in sorted(head.keys() - base.keys()):
-        if may_hold(pair.base, name):
+        if may_hold(pair.base, name) and not _is_asked(head[name], name, pair.base):
             yield Delta(
                 Effect.NARROWED,
                 "puts the object under a further schema",
@@ -357,6 +388,8 @@ def dependent_schemas_changed(pair: ObjectPair) -> Iterator[Delta]:
                 facts=("set",),
             )
     for name in sorted(base.keys() - head.keys()):
+        if _is_asked(base[name], name, pair.head):
+            continue
         yield Delta(
             Effect.WIDENED,
             "no longer puts the object under a further schema",

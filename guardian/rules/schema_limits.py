@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from guardian.model import Effect, Impact
-from guardian.rules import formats, patterns
+from guardian.rules import formats, patterns, widths
 from guardian.rules.facts import turn
 from guardian.rules.pairs import AtomPair, Delta, NumberPair, StringPair
 from guardian.rules.registry import rule
 from guardian.spec.ecma import Undecidable
+from guardian.spec.limits import whole
 from guardian.spec.shape import Atom, Bound
 
 
@@ -27,6 +28,8 @@ def limit_changed(pair: AtomPair, base: Bound | None, head: Bound | None, *, upp
     if before == after:
         return
     narrowed = after < before if upper else after > before
+    if pair.base.kind == "number" and _implied_by_width(pair, before, after, narrowed=narrowed, upper=upper):
+        return
     if pair.base.kind == "string" and _implied_by_patterns(pair, base, head, narrowed=narrowed, upper=upper):
         return
     if base is None and head is not None:
@@ -79,6 +82,17 @@ def _implied_by_patterns(
         return False
 
 
+def _implied_by_width(
+    pair: AtomPair, before: tuple[float, int], after: tuple[float, int], *, narrowed: bool, upper: bool
+) -> bool:
+    """Whether the format of the side without the tighter limit keeps numbers within it anyway."""
+    said = widths.edge_of(pair.base if narrowed else pair.head, upper=upper)
+    if said is None:
+        return False
+    limit = after if narrowed else before
+    return (said, 0) <= limit if upper else (said, 0) >= limit
+
+
 def _edge(bound: Bound | None, upper: bool) -> tuple[float, int]:
     """A limit as something to compare: the excluded edge lies a little further in."""
     if bound is None:
@@ -88,7 +102,7 @@ def _edge(bound: Bound | None, upper: bool) -> tuple[float, int]:
 
 
 def _show(bound: Bound) -> str:
-    value = int(bound.value) if float(bound.value).is_integer() else bound.value
+    value = int(bound.value) if whole(bound.value) else bound.value
     return f"{value} (exclusive)" if bound.exclusive else f"{value}"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from guardian.model import Confidence, Direction, Effect, Hit, Impact, Severity
-from guardian.rules import formats, patterns
+from guardian.rules import formats, patterns, widths
 from guardian.rules.facts import turn
 from guardian.rules.pairs import AtomPair, Delta, NumberPair, StringPair
 from guardian.rules.registry import also, rule
@@ -234,7 +234,8 @@ def _format_delta(pair: AtomPair, kind: str) -> Iterator[Delta]:
         return
     if pair.base.formats.keys() == pair.head.formats.keys():
         return
-    effect, reason = formats.relate(frozenset(pair.base.formats), frozenset(pair.head.formats), kind)
+    ours, theirs = widths.formats_of(pair.base, pair.head), widths.formats_of(pair.head, pair.base)
+    effect, reason = formats.relate(ours, theirs, kind)
     if effect is None:
         return
     where = (*pair.base.formats.values(), *pair.head.formats.values())

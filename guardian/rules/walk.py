@@ -18,6 +18,7 @@ from guardian.errors import GuardianError, ReadError, RuleError
 from guardian.model import Direction, Effect
 from guardian.rules import plain
 from guardian.rules.below import Child, items_of, properties_of, subtypes_of
+from guardian.rules.by_tag import Selected, marked_child, marked_delta, selecting
 from guardian.rules.doubts import as_beside, as_unsure
 from guardian.rules.match import Matching, match
 from guardian.rules.other_ways import OtherWays, steps_of
@@ -305,13 +306,26 @@ class Walker:
             return self._total(below, direction, text, effects)
 
         matching = match(left, right, relate_atoms, relate)
-        deltas, children = self._said(matching.matched, direction, text, relate)
-        beside = Beside(*self._said(matching.beside, direction, text, relate)) if matching.beside else _NOTHING_BESIDE
+        sender = self.base_shaper if direction is Direction.REQUEST else self.head_shaper
+
+        def selected(a: Atom, b: Atom) -> Selected | None:
+            one, other = (a, b) if direction is Direction.REQUEST else (b, a)
+            return selecting(left, right, one, other, lambda schema: sender.shape(schema, direction))
+
+        deltas, children = self._said(matching.matched, direction, text, relate, selected)
+        beside = _NOTHING_BESIDE
+        if matching.beside:
+            beside = Beside(*self._said(matching.beside, direction, text, relate, lambda a, b: None))
         guessed = any(is_guessed(node) for atom in (*left.atoms, *right.atoms) for node in atom.nodes)
         return _Matched(matching, deltas, children, guessed, beside)
 
     def _said(
-        self, pairs: Iterable[tuple[Atom, Atom]], direction: Direction, text: bool, relate: Relate
+        self,
+        pairs: Iterable[tuple[Atom, Atom]],
+        direction: Direction,
+        text: bool,
+        relate: Relate,
+        selected: Callable[[Atom, Atom], Selected | None],
     ) -> tuple[tuple[tuple[Rule, Delta], ...], tuple[Child, ...]]:
         """What pairs of alternatives say, and the pairs of schemas below them, each once."""
         deltas: list[tuple[Rule, Delta]] = []
@@ -319,9 +333,11 @@ class Walker:
         for a, b in pairs:
             if a.free and b.free:
                 continue  # neither side says anything of values of this kind
-            deltas.extend(said_of(ATOM_PAIRS[a.kind](a, b, direction, text, relate)))
+            by = selected(a, b)
+            found = said_of(ATOM_PAIRS[a.kind](a, b, direction, text, relate))
+            deltas.extend((rule, marked_delta(delta, by)) for rule, delta in found)
             for child in self._children(a, b):
-                children.setdefault((child.step, child.base.key, child.head.key), child)
+                children.setdefault((child.step, child.base.key, child.head.key), marked_child(child, by))
         return tuple(deltas), tuple(children.values())
 
     def _in_xml(self, local: Local, base: Schema, head: Schema, root: SchemaRoot) -> Iterator[tuple[Rule, Delta]]:

@@ -21,6 +21,7 @@ from guardian import fieldpath
 from guardian.model import Confidence, Direction, Effect, Witness
 from guardian.rules.below import Child
 from guardian.rules.boundaries import Boundaries
+from guardian.rules.by_tag import untagged
 from guardian.rules.form_fields import TEXT, FormField, Writing, read_as, written_at
 from guardian.rules.form_messages import Place, Sent, as_sent
 from guardian.rules.judge import Judge, Judges
@@ -123,7 +124,12 @@ class Prover:
         key = self._identity(found)
         shown = self._shown.get(key)
         if shown is None:
-            shown = self._shown[key] = self._show(found)
+            shown = self._show(found)
+            if isinstance(shown, str) and (plain := untagged(found)) is not found:
+                # Of other variants on the way the documents may contradict themselves, so that no message has their values.
+                again = self._show(plain)
+                shown = shown if isinstance(again, str) else again
+            self._shown[key] = shown
         return shown if isinstance(shown, str) else _worded(found, shown)
 
     def _identity(self, found: Found) -> Hashable:

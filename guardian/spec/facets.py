@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from guardian.model import Direction
 from guardian.spec.api import Node, Schema
-from guardian.spec.limits import at_least, at_most, child, limit, matches, number
+from guardian.spec.limits import at_least, at_most, child, is_multiple, limit, matches, number, whole
 from guardian.spec.objects import merge_object
 from guardian.spec.shape import ANYTHING, KEYWORDS, Atom, Bound, Contains, canonical, conjunction, kind_of_text
 
@@ -133,13 +133,13 @@ def admits(atom: Atom, value: Any) -> bool:
     if atom.excluded and canonical(value) in atom.excluded:
         return False
     if atom.kind == "number":
-        if atom.integer and value != int(value):
+        if atom.integer and not whole(value):
             return False
         if atom.minimum and (value < atom.minimum.value or (atom.minimum.exclusive and value == atom.minimum.value)):
             return False
         if atom.maximum and (value > atom.maximum.value or (atom.maximum.exclusive and value == atom.maximum.value)):
             return False
-        return all(multiple and abs(value / multiple - round(value / multiple)) < 1e-9 for multiple in atom.multiples)
+        return all(is_multiple(value, step) for step in atom.multiples)
     if atom.kind == "string":
         if atom.min_length and len(value) < atom.min_length.value:
             return False
@@ -147,6 +147,11 @@ def admits(atom: Atom, value: Any) -> bool:
             return False
         return all(matches(pattern, value) for pattern in atom.patterns)
     return True
+
+
+def takes(atom: Atom, value: Any) -> bool:
+    """The same, and that the scalar is one of those that are listed, if any are."""
+    return admits(atom, value) and (atom.enum is None or canonical(value) in atom.enum)
 
 
 # The formats that are nothing but limits of a number: OpenAPI format registry.
@@ -176,7 +181,7 @@ def _number(shaper: Shaper, atom: Atom, direction: Direction) -> bool:
         if number(value) and value > 0:
             multiples.setdefault(value, leaf.child("multipleOf"))
     integer = atom.integer
-    if any(float(each).is_integer() for each in multiples):
+    if any(map(whole, multiples)):
         integer = True
     if integer and 1 in multiples:
         del multiples[1]

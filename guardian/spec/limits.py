@@ -25,6 +25,18 @@ def number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
+def whole(value: float) -> bool:
+    """Whether a number has no fraction; a whole one may be larger than any float."""
+    return isinstance(value, int) or value.is_integer()
+
+
+def is_multiple(value: float, step: float) -> bool:
+    """Whether a number is a multiple of another one, both as JSON writes them: 0.3 is one of 0.1."""
+    from fractions import Fraction
+
+    return (Fraction(str(value)) / Fraction(str(step))).denominator == 1
+
+
 def _tightest(
     leaves: tuple[Node, ...], keyword: str, tighter: Callable[[float, float], bool], exclusive: bool = False
 ) -> Bound | None:
