@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import lru_cache
 from itertools import islice, product
 from typing import NamedTuple
 
@@ -26,7 +27,22 @@ _OPEN = "{}"  # any text
 
 class _Target(NamedTuple):
     operation: Operation
-    path: re.Pattern[str]  # with a group for each variable
+    path: str
+
+    def values(self, called: str) -> tuple[str, ...] | None:
+        """What stands for each variable in a URL that is called; None if it is another one's."""
+        segments, others = self.path.split("/"), called.split("/")
+        if len(segments) != len(others) or any(
+            segment != other and _OPEN not in segment for segment, other in zip(segments, others, strict=True)
+        ):
+            return None
+        match = _pattern(self.path).fullmatch(called)
+        return match.groups() if match is not None else None
+
+
+@lru_cache(maxsize=4096)
+def _pattern(path: str) -> re.Pattern[str]:
+    return re.compile("([^/]+)".join(map(re.escape, path.split(_OPEN))))
 
 
 class Answered:
@@ -46,8 +62,7 @@ class Answered:
         for operation in head.operations.values():
             if operation.kind == "path" and (id(operation) in new or not variables_of(operation.path)):
                 path = effective_path(operation, common)
-                pattern = re.compile("([^/]+)".join(map(re.escape, path.split(_OPEN))))
-                self._targets.setdefault(_key(operation, path), []).append(_Target(operation, pattern))
+                self._targets.setdefault(_key(operation, path), []).append(_Target(operation, path))
 
     def by(self, lost: Operation) -> tuple[Operation, ...]:
         """The operations that answer together wherever one was called that is gone; none if a URL is left over."""
@@ -91,11 +106,11 @@ def _texts(schema: Schema) -> list[str]:
 
 def _answers(target: _Target, called: str, base: list[Schema]) -> bool:
     """Whether an operation takes what stands for its variables in a URL that is called."""
-    match = target.path.fullmatch(called)
-    if match is None:
+    values = target.values(called)
+    if values is None:
         return False
     schemas = _schemas(target.operation)
-    texts = match.groups()[len(match.groups()) - len(schemas) :]
+    texts = values[len(values) - len(schemas) :]
     return all(map(_takes, schemas, texts, [base] * len(schemas)))
 
 

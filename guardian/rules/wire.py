@@ -46,6 +46,7 @@ _OBJECTS = {
 }
 _SCALARS = {"simple": "a", "label": ".a", "matrix": ";name=a"}
 _SCALAR = "scalar"
+_NO_OBJECTS = ("string", "integer", "number", "boolean", "array")
 _LIKE = {"array": "array", "object": "object"}
 # The JSON types whose values are the same text in a document as outside, by its media type.
 _DOCUMENTS = {JSON: ("boolean", "number"), "text/plain": ("boolean", "number", "string")}
@@ -133,6 +134,8 @@ def exploded(
     are compared as objects.
     """
     parameters, others = list(parameters), list(others)
+    if not any(map(_may_be_object, (*parameters, *others))):  # as for most operations
+        return parameters
     kept_whole = _written_differently(parameters, shaper, others, others_shaper)
     kept_whole |= {each.name for each in others if _constrained_object(each, others_shaper)}
     demands = [
@@ -151,6 +154,15 @@ def exploded(
         else:
             result.extend(_parts(parameter, plain))
     return result
+
+
+def _may_be_object(parameter: Parameter) -> bool:
+    """Whether a query parameter may be an object, told by what is written there."""
+    if parameter.location != "query":
+        return False
+    nodes = parameter.schema.nodes if parameter.schema and not parameter.content else ()
+    value = nodes[0].value if len(nodes) == 1 else None
+    return not (isinstance(value, dict) and value.get("type") in _NO_OBJECTS)
 
 
 def _written_differently(
