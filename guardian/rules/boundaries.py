@@ -26,6 +26,8 @@ Tried = tuple[str, Any]  # the keyword put to the test, and the value
 # How deep values below are varied, and how many of them at each place.
 DEPTH = 3
 FEW_BELOW = 12
+# Items that are tried where a list is one text.
+MAX_ALONE = 40
 
 
 class Boundaries:
@@ -61,6 +63,8 @@ class Boundaries:
                 elif atom.kind == "object":
                     yield from self._objects(sent, received, atom, other, depth)
                 yield from self._excluded(sent, atom, other)
+            if atom.kind == "array" and "array" not in kinds:
+                yield from self._as_text(atom, received, [each for each in others if each.kind == "string"], depth)
 
     def _listed(self, atom: Atom) -> Iterator[Tried]:
         for text in (*(atom.enum or ()), *atom.excluded):
@@ -119,6 +123,22 @@ class Boundaries:
                 made = self._sender.array(atom, max(least, index + 1), {index: value})
                 if made is not None:
                     yield keyword, made
+
+    def _as_text(self, atom: Atom, received: Schema, others: list[Atom], depth: int) -> Iterator[Tried]:
+        """Lists for a receiver of the one text that they are in a URL: of one item, which is written alone, and long ones."""
+        if not others or depth <= 0:
+            return
+        least = max(int(atom.min_items.value) if atom.min_items else 0, len(atom.prefix) + 1)
+        most = int(atom.max_items.value) if atom.max_items else MAX_ITEMS
+        alone = [value for _, value in islice(self.values(atom.items, received, depth - 1), MAX_ALONE)]
+        yield from (("items", [item]) for item in alone if least == 1)
+        lengths = [int(each.max_length.value) for each in others if each.max_length]
+        for item in sorted(alone, key=lambda each: len(str(each)), reverse=True) if lengths else ():
+            number = min((max(lengths) + 1) // (len(str(item)) + 1) + 1, most)
+            filled = {} if atom.unique else dict.fromkeys(range(len(atom.prefix), number), item)
+            made = self._sender.array(atom, number, filled) if number >= least else None
+            if made is not None:
+                yield "maxItems", made
 
     def _contained(self, atom: Atom, other: Atom, least: int, most: int) -> Iterator[Tried]:
         """Arrays with this many of what ``contains`` asks for, and with none of it."""

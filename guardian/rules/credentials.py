@@ -149,9 +149,10 @@ def _steps(base: Operation, head: Operation) -> Iterator[Step]:
         if partner or way not in likenesses:
             doubtful = any(other.may_let_in(way) for other in ([partner] if partner else after))
             yield Step(what, way, partner, True, partner in gained, others, doubtful)
+    told = [way for _, partner, way in tightened if partner]
     for what, partner, way in loosened:
         if way not in likenesses:
-            yield Step(what, partner, way, partner in lost, True, others)
+            yield Step(what, partner, way, partner in lost and partner not in told, True, others)
 
 
 def _declared(operation: Operation) -> frozenset[Identity]:
@@ -167,9 +168,9 @@ def is_renamed(one: SecurityScheme, other: SecurityScheme) -> bool:
 
 def _likeness(way: Way, candidates: list[Way]) -> tuple[What, Way | None]:
     """The way on the other side that asks for the same schemes, or for these and more."""
-    for other in candidates:
-        if other.schemes.keys() == way.schemes.keys():
-            return "scopes", other
+    alike = [other for other in candidates if other.schemes.keys() == way.schemes.keys()]
+    if alike:  # the one of which the fewest scopes differ
+        return "scopes", min(alike, key=lambda other: len(way.scopes_beyond(other)) + len(other.scopes_beyond(way)))
     for other in candidates:
         if other.schemes.keys() > way.schemes.keys():
             return "schemes", other

@@ -71,6 +71,7 @@ def witnesses(found: Sequence[Found], walker: Walker) -> list[Witness | str]:
 
 
 _T = TypeVar("_T")
+_Step: TypeAlias = tuple[Schema, Child, Schema]  # from a place, to one below it
 _Candidate: TypeAlias = tuple[bytes, Any]  # a value, after bytes that only the very same value is written as
 
 
@@ -183,17 +184,16 @@ class Prover:
 
     def _is_around_sent(self, found: Found, judge: Judge) -> bool:
         """Whether any message could be built around the place, with whatever value there."""
-        place = found.path[-1] if found.path else None
-        if place is None:
-            return True
-        below = _turned(found.root, place.base, place.head)[0]
         sender = self._sampler(found.root.direction is Direction.RESPONSE, found.root.direction)
-        for value in sender.values(below)[:MAX_LOCAL]:
+        steps = _way_to(found)
+        if not all(_is_written(sender, parent, child) for parent, child, _ in steps):
+            return True  # it is only guessed that anything is sent there: that none could be built is an answer
+        for value in sender.values(steps[-1][2])[:MAX_LOCAL] if steps else ():
             for message in islice(self.messages(found, value), MAX_MESSAGES):
                 sent = self._sent(found, message)
                 if sent is not None and _may_send(judge, sent.message):
                     return True
-        return False
+        return not steps
 
     def _sizes(self, found: Found) -> Iterator[tuple[str, Bound]]:
         """The limits of sizes that both sides set at the place of a finding, each with its keyword."""
@@ -331,12 +331,9 @@ class Prover:
     def messages(self, found: Found, value: Any) -> Iterator[Any]:
         """Smallest messages of the sending side that hold the value where the path leads."""
         sender = self._sampler(found.root.direction is Direction.RESPONSE, found.root.direction)
-        schemas = [_turned(found.root, found.root.base, found.root.head)[0]]
-        schemas += [_turned(found.root, child.base, child.head)[0] for child in found.path]
-        steps = list(zip(schemas[:-1], found.path, schemas[1:], strict=True))
-        yield from self._wrapped(sender, steps, value)
+        yield from self._wrapped(sender, _way_to(found), value)
 
-    def _wrapped(self, sender: Sampler, steps: list[tuple[Schema, Child, Schema]], value: Any) -> Iterator[Any]:
+    def _wrapped(self, sender: Sampler, steps: list[_Step], value: Any) -> Iterator[Any]:
         if not steps:
             yield value
             return
@@ -361,6 +358,19 @@ class Prover:
 
 
 _PROVERS: WeakKeyDictionary[Walker, Prover] = WeakKeyDictionary()
+
+
+def _way_to(found: Found) -> list[_Step]:
+    """The way from the root to the place, in what the sending side says of it."""
+    schemas = [_turned(found.root, found.root.base, found.root.head)[0]]
+    schemas += [_turned(found.root, child.base, child.head)[0] for child in found.path]
+    return list(zip(schemas[:-1], found.path, schemas[1:], strict=True))
+
+
+def _is_written(sender: Sampler, parent: Schema, child: Child) -> bool:
+    """Whether the sending side says that it sends what a step leads through, rather than being silent about types."""
+    kind = "array" if child.step == "[]" else "object"
+    return not child.step or any(atom.kind == kind and not atom.silent for atom in sender.atoms(parent))
 
 
 def _none_needed(found: Found) -> str:

@@ -243,3 +243,16 @@ def test_a_scheme_with_two_successors_is_compared_with_both(moved: str) -> None:
     assert [change.rule for change in found] == ["security-scheme-detail-changed"]
     assert found[0].head is not None
     assert found[0].head.pointer.startswith(f"/components/securitySchemes/{moved}")
+
+
+def test_the_scopes_of_the_nearest_way_are_told() -> None:
+    """Of several ways that ask for the same scheme, the one of which the fewest scopes differ is the same way."""
+    ways = [{"oauth": ["read"]}, {"oauth": ["write"]}]
+    added = [*ways[:1], {"oauth": ["write", "audit"]}]
+    assert told(secured(ways), secured(added)) == [("security-scope-added", "scope:audit", "breaking")]
+    assert told(secured(added), secured(ways)) == [("security-scope-removed", "scope:audit", "info")]
+    either = [{"oauth": ["admin"]}, {"oauth": ["write", "audit"]}]  # who has neither is told of the nearest alone
+    assert told(secured(ways[1:]), secured(either)) == [
+        ("security-scope-added", "scope:audit", "breaking"),
+        ("security-scope-removed", "scope:write", "info"),
+    ]

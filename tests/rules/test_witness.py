@@ -352,3 +352,35 @@ def test_a_property_of_any_name_is_a_property(name: str) -> None:
     """Also where its name is what a path writes for items or for the values of a map."""
     base, head = thing(**{name: STRING}), thing(**{name: {"type": "string", "maxLength": 2}})
     assert proof(request_changes(base, head, prove=True), "max-length-changed").value == {name: "aaa"}
+
+
+@pytest.mark.parametrize(
+    ("items", "text", "shown"),
+    [
+        ({"maxLength": 8}, {"maxLength": 8}, "aaaaaaaa,aaaaaaaa"),
+        ({"minLength": 2, "maxLength": 8}, {"minLength": 2, "maxLength": 20}, "aaaaaaaa,aaaaaaaa,aaaaaaaa"),
+        ({}, {"minLength": 1}, ""),
+        ({"enum": ["a", "b"]}, {"maxLength": 3}, "a,a,a"),
+        ({"enum": ["a", "b"]}, {"minLength": 2}, "a"),
+    ],
+)
+def test_a_list_is_shown_to_be_no_text_of_its_length(items: Any, text: Any, shown: str) -> None:
+    """Where a list is one value in a URL, a string takes it, unless it is too long or too short for that."""
+
+    def listing(schema: Any) -> dict[str, Any]:
+        parameter = {"in": "query", "name": "ids", "explode": False, "schema": schema}
+        return api(json.dumps({"/a": {"get": {"parameters": [parameter], "responses": {}}}}))
+
+    base = listing({"type": "array", "minItems": 1, "items": {"type": "string", **items}})
+    found = changes(base, listing({"type": "string", **text}))
+    assert proof(found, "type-changed").value == f"ids={shown}"
+
+
+def test_below_what_is_only_guessed_nothing_is_certain() -> None:
+    """Head never says that it sends lists: that no message with one could be built is no fault of the search."""
+    base = {"type": "array", "items": {**thing(a=STRING), "required": ["a"]}}
+    found = response_changes(base, {"properties": {"a": STRING}}, prove=True)
+    below = [each for each in found if each.field.startswith("[]") and each.severity is not Severity.INFO]
+    assert below
+    assert {(each.severity, each.confidence) for each in below} == {(Severity.WARNING, Confidence.POSSIBLE)}
+    assert Severity.BREAKING in {each.severity for each in found if not each.field}
