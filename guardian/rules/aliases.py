@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from guardian.rules.pairs import Delta, HeaderPair, OperationPair, ParameterPair, SchemaRoot
 
 if TYPE_CHECKING:
-    from guardian.rules.align import Placed
+    from guardian.rules.pairs import Placed
 
 _FILE = Path(__file__).with_name("oasdiff.tsv")
 

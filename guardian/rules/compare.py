@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 from guardian.model import Change, Confidence, Direction, Hit, Impact, Location, Note, Severity
 from guardian.rules import aliases
-from guardian.rules.align import Aligner, Placed
+from guardian.rules.align import Aligner
 from guardian.rules.below import Child
 from guardian.rules.facts import STABILITY
 from guardian.rules.identity import fingerprint_of, number_twins, order
 from guardian.rules.matching import Matched, either
 from guardian.rules.other_ways import steps_of
-from guardian.rules.pairs import Delta, OperationPair, SchemaRoot, XmlPair
+from guardian.rules.pairs import Delta, OperationPair, Placed, SchemaRoot, XmlPair
 from guardian.rules.registry import Rule, all_rules
 from guardian.rules.urls import shape_of
 from guardian.rules.verdict import judge

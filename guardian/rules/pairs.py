@@ -7,7 +7,7 @@ A rule never walks, prints or opens files.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple, TypeAlias, TypedDict
 
 from guardian.model import Confidence, Direction, Effect, Hit, Impact, Severity
 from guardian.rules.form_fields import Form
@@ -296,3 +296,31 @@ ATOM_PAIRS: dict[str, type[AtomPair]] = {
     "array": ArrayPair,
     "object": ObjectPair,
 }
+
+
+#: What the walk above the schema level yields.
+Pair: TypeAlias = (
+    ApiPair
+    | ServersPair
+    | SchemePair
+    | OperationPair
+    | ParameterPair
+    | BodyPair
+    | MediaTypePair
+    | MediaTypeOffer
+    | ResponsePair
+    | HeaderPair
+    | SchemaRoot
+)
+
+
+class Placed(NamedTuple):
+    """One pair and where it is: ``operation`` as base names it, ``place`` the part of it, in words.
+
+    ``operation`` is empty for what concerns the whole service. ``direction`` is that of the messages concerned.
+    """
+
+    pair: Pair
+    operation: str
+    place: str
+    direction: Direction

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from guardian.model import Change, Severity
-from guardian.rules.align import Placed, align
+from guardian.rules.align import align
 from guardian.rules.compare import compare
+from guardian.rules.pairs import Placed
 from guardian.spec.api import Api
 from guardian.spec.normalise import read_api
 from guardian.spec.refs import Documents
