@@ -11,27 +11,38 @@ from __future__ import annotations
 import marshal
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from itertools import count, islice
-from operator import eq
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
-from guardian import fieldpath
-from guardian.model import Confidence, Direction, Effect, Witness
+from guardian.model import Confidence, Direction, Witness
 from guardian.rules.below import Child
 from guardian.rules.boundaries import Boundaries
 from guardian.rules.by_tag import untagged
-from guardian.rules.form_fields import TEXT, FormField, Writing, read_as, written_at
-from guardian.rules.form_messages import Place, Sent, as_sent
+from guardian.rules.form_fields import TEXT
+from guardian.rules.form_messages import Sent, as_sent
 from guardian.rules.judge import Judge, Judges
 from guardian.rules.laying import around
-from guardian.rules.pairs import BY_TAG, SchemaRoot
+from guardian.rules.pairs import SchemaRoot
 from guardian.rules.rewrite import Role
-from guardian.rules.sample import FEW, MAX_ITEMS, Sampler
-from guardian.rules.sample_texts import MAX_TEXT
+from guardian.rules.sample import FEW, Sampler
+from guardian.rules.sought import (
+    about_tags,
+    claims_of,
+    elsewhere,
+    is_beyond,
+    may_send,
+    needs_of,
+    none_needed,
+    only_name,
+    refused_for,
+    tells_apart,
+    turned,
+    writing_at,
+    writing_of,
+)
 from guardian.rules.url_text import write
-from guardian.rules.validator import Json, Unjudgeable
+from guardian.rules.validator import Json
 from guardian.rules.walk import Found, Walker
 from guardian.spec.api import Node, Schema
 from guardian.spec.shape import Atom, Bound
@@ -119,7 +130,7 @@ class Prover:
 
     def witness(self, found: Found) -> Witness | str:
         """A witness of one finding; see ``guardian.rules.witness.witnesses``."""
-        why = _none_needed(found)
+        why = none_needed(found)
         if why:
             return why
         key = self._identity(found)
@@ -139,7 +150,7 @@ class Prover:
         where = tuple((child.step, child.literal, child.selected) for child in found.path)
         said = found.rule.id, delta.field, delta.message, delta.confidence
         pairs = self._between(root.base, root.head, root), self._between(found.base, found.head, root)
-        return pairs, _writing(root), where, said
+        return pairs, writing_of(root), where, said
 
     def _between(self, base: Schema, head: Schema, root: SchemaRoot) -> Hashable:
         """What a pair of schemas shares with those alone that mean the same on both sides."""
@@ -147,8 +158,8 @@ class Prover:
 
     def _show(self, found: Found) -> _Shown | str:
         """A whole message that shows a finding, or why there is none."""
-        root, lost, tags = found.root, self.lost_property(found), _about_tags(found)
-        needs, writing = _needs(found, lost) if lost else True, _writing(root)
+        root, lost, tags = found.root, self.lost_property(found), about_tags(found)
+        needs, writing = needs_of(found, lost) if lost else True, writing_of(root)
         judges = self._judges(root, root.base, root.head, tags)
         reasons: list[str] = []
         missing = ""
@@ -158,12 +169,12 @@ class Prover:
                 sent = self._sent(found, message)
                 if sent is None:
                     continue
-                if _tells_apart(judges, writing, sent.message, needs, reasons):
+                if tells_apart(judges, writing, sent.message, needs, reasons):
                     return _Shown(sent.message, lost)
-                others = _elsewhere(found, sent.replaced)
-                if others and _tells_apart(judges, writing, message, needs, reasons):
+                others = elsewhere(found, sent.replaced)
+                if others and tells_apart(judges, writing, message, needs, reasons):
                     # The message shows it; what is made of it does not only if nobody may send that.
-                    missing = missing if _may_send(judges[0], sent.message) else NO_FORM.format(others[0][0])
+                    missing = missing if may_send(judges[0], sent.message) else NO_FORM.format(others[0][0])
         if reasons:
             return reasons[0]
         if not missing:
@@ -172,15 +183,15 @@ class Prover:
 
     def _why_no_value(self, found: Found, lost: str | None) -> str:
         """Why no value was found at the place: it does not follow that there is none."""
-        if _is_beyond(found, self._sizes(found)):
+        if is_beyond(found, self._sizes(found)):
             return TOO_LARGE
-        sent, _ = _turned(found.root, found.base, found.head)
+        sent, _ = turned(found.root, found.base, found.head)
         sender = self._sampler(found.root.direction is Direction.RESPONSE, found.root.direction)
-        judge = self._judges(found.root, found.base, found.head, _about_tags(found))[0]
+        judge = self._judges(found.root, found.base, found.head, about_tags(found))[0]
         if not sender.atoms(sent):  # nothing at all is sent there
             return NO_VALUE
         tried = islice(self._candidates(found, lost), MAX_TRIED)
-        return NO_VALUE if any(_may_send(judge, value) for _, value in tried) else NO_SENT
+        return NO_VALUE if any(may_send(judge, value) for _, value in tried) else NO_SENT
 
     def _is_around_sent(self, found: Found, judge: Judge) -> bool:
         """Whether any message could be built around the place, with whatever value there."""
@@ -191,7 +202,7 @@ class Prover:
         for value in sender.values(steps[-1][2])[:MAX_LOCAL] if steps else ():
             for message in islice(self.messages(found, value), MAX_MESSAGES):
                 sent = self._sent(found, message)
-                if sent is not None and _may_send(judge, sent.message):
+                if sent is not None and may_send(judge, sent.message):
                     return True
         return not steps
 
@@ -217,7 +228,7 @@ class Prover:
         delta, root = found.delta, found.root
         # All that a search goes by: nothing of it may hang on which of several findings is looked at first.
         said = found.rule.id, delta.field, delta.message, delta.confidence
-        key = (self._between(found.base, found.head, root), _writing_at(found), said, lost, _about_tags(found))
+        key = (self._between(found.base, found.head, root), writing_at(found), said, lost, about_tags(found))
         if key not in self._locals:
             told: list[str] = []
             self._locals[key] = _Remembered(self._search(found, lost, told)), told
@@ -227,25 +238,25 @@ class Prover:
 
     def _search(self, found: Found, lost: str | None, reasons: list[str]) -> Iterator[Any]:
         needs: Json = {"required": [lost]} if lost else True
-        tags = _about_tags(found)
+        tags = about_tags(found)
         judges = self._judges(found.root, found.base, found.head, tags)
         undecided = found.delta.confidence is Confidence.POSSIBLE
         # Several findings at one place are put to the same judges, mostly with the same values.
-        writing = _writing_at(found)
+        writing = writing_at(found)
         answers = self._answers[self._between(found.base, found.head, found.root), writing, lost, tags]
         for written, value in _each_once(islice(self._candidates(found, lost), MAX_TRIED)):
             if written not in answers:
                 told: list[str] = []
-                answers[written] = _tells_apart(judges, writing, value, needs, told), told
+                answers[written] = tells_apart(judges, writing, value, needs, told), told
             tells, why_not = answers[written]
             reasons.extend(why_not)
-            if tells and (not undecided or _refused_for(judges[1], found, value)):
+            if tells and (not undecided or refused_for(judges[1], found, value)):
                 yield value
 
     def _candidates(self, found: Found, lost: str | None) -> Iterator[_Candidate]:
         """What the finding itself suggests, then the limits that its rule speaks of, then everything."""
         yield from self._suggested(found, lost)
-        claims = _claims(found)
+        claims = claims_of(found)
         others: list[_Candidate] = []
         for keyword, candidate in self._at_limits(found):
             if keyword in claims:
@@ -256,7 +267,7 @@ class Prover:
 
     def _suggested(self, found: Found, lost: str | None) -> Iterator[_Candidate]:
         direction = found.root.direction
-        sent, _ = _turned(found.root, found.base, found.head)
+        sent, _ = turned(found.root, found.base, found.head)
         sender = self._sampler(direction is Direction.RESPONSE, direction)
         yield from map(_candidate, found.delta.samples)
         told = found.delta.base if direction is Direction.REQUEST else found.delta.head
@@ -266,7 +277,7 @@ class Prover:
             yield from self._of_alternatives(found, sender, sent, told)
         if lost:
             yield from map(_candidate, sender.values(sent))
-        name = _only_name(found.delta.field)
+        name = only_name(found.delta.field)
         if name is not None:
             for atom in sender.atoms(sent):
                 if atom.kind == "object":
@@ -286,8 +297,8 @@ class Prover:
         direction = found.root.direction
         key = self._between(found.base, found.head, found.root)
         if key not in self._limits:
-            samplers = [self._sampler(is_head, direction) for is_head in _turned(found.root, False, True)]
-            tried = Boundaries(*samplers).values(*_turned(found.root, found.base, found.head))
+            samplers = [self._sampler(is_head, direction) for is_head in turned(found.root, False, True)]
+            tried = Boundaries(*samplers).values(*turned(found.root, found.base, found.head))
             candidates = ((keyword, _candidate(value)) for keyword, value in islice(tried, MAX_TRIED))
             self._limits[key] = _Remembered(candidates)
         return self._limits[key]
@@ -316,7 +327,7 @@ class Prover:
 
     def lost_property(self, found: Found) -> str | None:
         """The property that head no longer sends, where base declared it."""
-        name = _only_name(found.delta.field)
+        name = only_name(found.delta.field)
         if found.root.direction is Direction.REQUEST or name is None:
             return None
 
@@ -346,7 +357,7 @@ class Prover:
         root = found.root
         if root.form is not None:
             sender = self._sampler(root.direction is Direction.RESPONSE, root.direction)
-            return as_sent(sender, _turned(root, root.base, root.head)[0], root.form, message)
+            return as_sent(sender, turned(root, root.base, root.head)[0], root.form, message)
         # An empty array or object writes nothing: then there is no parameter at all.
         return None if root.text and not TEXT.is_sent(message) else Sent(message)
 
@@ -362,8 +373,8 @@ _PROVERS: WeakKeyDictionary[Walker, Prover] = WeakKeyDictionary()
 
 def _way_to(found: Found) -> list[_Step]:
     """The way from the root to the place, in what the sending side says of it."""
-    schemas = [_turned(found.root, found.root.base, found.root.head)[0]]
-    schemas += [_turned(found.root, child.base, child.head)[0] for child in found.path]
+    schemas = [turned(found.root, found.root.base, found.root.head)[0]]
+    schemas += [turned(found.root, child.base, child.head)[0] for child in found.path]
     return list(zip(schemas[:-1], found.path, schemas[1:], strict=True))
 
 
@@ -371,14 +382,6 @@ def _is_written(sender: Sampler, parent: Schema, child: Child) -> bool:
     """Whether the sending side says that it sends what a step leads through, rather than being silent about types."""
     kind = "array" if child.step == "[]" else "object"
     return not child.step or any(atom.kind == kind and not atom.silent for atom in sender.atoms(parent))
-
-
-def _none_needed(found: Found) -> str:
-    """Why a finding needs no witness; empty if it does."""
-    if found.delta.effect is Effect.ANNOTATION:
-        return "an annotation changes no message"
-    harmless = Effect.WIDENED if found.root.direction is Direction.REQUEST else Effect.NARROWED
-    return "every message that worked before works still" if found.delta.effect is harmless else ""
 
 
 def _candidate(value: Any) -> _Candidate:
@@ -392,103 +395,6 @@ def _each_once(candidates: Iterator[_Candidate]) -> Iterator[_Candidate]:
         if candidate[0] not in seen:
             seen.add(candidate[0])
             yield candidate
-
-
-def _turned(root: SchemaRoot, base: _T, head: _T) -> tuple[_T, _T]:
-    """Who sends comes first."""
-    return (base, head) if root.direction is Direction.REQUEST else (head, base)
-
-
-def _writing(root: SchemaRoot) -> Writing:
-    """How the values of a root are written."""
-    if root.form is not None or not root.text:
-        return root.form
-    # As many roots as can share what is found for one of them.
-    return FormField(root.style, root.explode is True, styled=True) if root.is_one_text else TEXT
-
-
-def _writing_at(found: Found) -> Writing:
-    """How values are written at the place of a finding."""
-    return written_at(_writing(found.root), _steps(found))
-
-
-def _steps(found: Found) -> Iterator[str]:
-    """The steps to the place of a finding, without those that see the same value as another one."""
-    return (child.step for child in found.path if child.step or child.literal)
-
-
-def _elsewhere(found: Found, places: Sequence[Place]) -> Sequence[Place]:
-    """These places, as long as none of them is where the finding is, or on the way to it."""
-    name = _only_name(found.delta.field)
-    where = (*_steps(found), *([] if name is None else [name]))
-    return () if where and any(all(map(eq, place, where)) for place in places) else places
-
-
-def _tells_apart(judges: tuple[Judge, Judge], writing: Writing, value: Any, needs: Json, reasons: list[str]) -> bool:
-    """Whether the sending side accepts a value and the receiving side, with its needs, accepts no reading of it.
-
-    Why one of them could not be asked is put into ``reasons``.
-    """
-    sends, receives = judges
-    try:
-        return sends.accepts(value) and not any(receives.accepts(each, needs) for each in read_as(value, writing))
-    except Unjudgeable as reason:
-        reasons.append(str(reason))
-        return False
-
-
-def _may_send(sends: Judge, value: Any) -> bool:
-    """Whether the sending side accepts a value; False where it cannot be asked."""
-    with suppress(Unjudgeable):
-        return sends.accepts(value)
-    return False
-
-
-def _refused_for(receives: Judge, found: Found, value: Any) -> bool:
-    """Whether the receiving side refuses a value for nothing but what the finding is about."""
-    return all(keywords & _claims(found) for keywords in receives.objections(value))
-
-
-def _is_beyond(found: Found, sizes: Iterable[tuple[str, Bound]]) -> bool:
-    """Whether a finding is about a size that no value is built of."""
-    claims = _claims(found)
-    return any(
-        keyword in claims and bound.value >= (MAX_TEXT if keyword.endswith("Length") else MAX_ITEMS)
-        for keyword, bound in sizes
-    )
-
-
-def _claims(found: Found) -> set[str]:
-    """The keywords that the finding's rule answers for."""
-    return {each.rpartition(".")[2] for each in found.rule.claims}
-
-
-def _about_tags(found: Found) -> bool:
-    return (
-        "discriminator" in found.rule.claims
-        or BY_TAG in found.delta.facts
-        or any(child.selected for child in found.path)
-    )
-
-
-def _only_name(field: str) -> str | None:
-    """The property that a field of one step names."""
-    path = fieldpath.parse(field)
-    step = path.steps[0] if len(path.steps) == 1 and not path.place else None
-    return step if isinstance(step, str) else None
-
-
-def _needs(found: Found, name: str) -> Json:
-    """What a reader of one property needs of the whole response: a JSON Schema along the path."""
-    needs: dict[str, Any] = {"required": [name]}
-    for child in reversed(found.path):
-        if child.step == "[]":
-            needs = {"items": needs}
-        elif child.literal:
-            needs = {"properties": {child.step: needs}}
-        elif child.step == "*":
-            needs = {"additionalProperties": needs}
-    return needs
 
 
 def _worded(found: Found, shown: _Shown) -> Witness:
