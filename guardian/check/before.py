@@ -13,6 +13,7 @@ from guardian.check.sides import Sides, holds, in_tree, renames, root_of
 from guardian.config import DEFAULT_CONFIG, CheckRequest, Config
 from guardian.errors import ConfigError
 from guardian.model import Note
+from guardian.spec.globs import fixed_folder, is_glob
 from guardian.spec.trees import GitTree, Tree
 
 ReadConfig = Callable[[bytes, str], Config]
@@ -43,7 +44,8 @@ def config_before(sides: Sides, request: CheckRequest, read_config: ReadConfig) 
         return Before()
     data, shown = tree.read(path), f"{tree.display(path)} at {tree.label}"
     if isinstance(tree, GitTree) and path != _from_root(tree, file):
-        return _rebased(_parsed(data, shown, read_config), tree.repo / posixpath.dirname(path), file.parent)
+        before = _own_share(_parsed(data, shown, read_config), sides, tree, path, _from_root(tree, file))
+        return _rebased(before, tree.repo / posixpath.dirname(path), file.parent)
     if file.is_file() and file.read_bytes() == data:  # the same as head's, which is read already
         return Before(request.config, shown, data)
     return _parsed(data, shown, read_config)
@@ -127,6 +129,23 @@ def _moved_from(sides: Sides, tree: GitTree, path: str) -> str | None:
             return posixpath.join(prefix, each.base)
     above = _upward(posixpath.dirname(path))
     return next((each for each in above if tree.exists(each) and not _on_head(sides, tree, each)), None)
+
+
+def _own_share(before: Before, sides: Sides, tree: GitTree, path: str, own: str | None) -> Before:
+    """Without the services that another guardian.yaml speaks for on head: one for all may become one for each folder."""
+    config, folder = before.config, posixpath.dirname(path)
+    if config is None:
+        return before
+
+    def is_own(spec: str) -> bool:
+        place = posixpath.normpath(posixpath.join(folder, spec))
+        start = fixed_folder(place) if is_glob(place) else posixpath.dirname(place)
+        nearest = next((each for each in _upward(start) if _on_head(sides, tree, each)), own)
+        return nearest == own
+
+    return before._replace(
+        config=replace(config, services={n: s for n, s in config.services.items() if is_own(s.spec)})
+    )
 
 
 def _on_head(sides: Sides, base: GitTree, path: str) -> bool:

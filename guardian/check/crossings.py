@@ -21,25 +21,30 @@ if TYPE_CHECKING:
 
 def answered_anew(
     consumers: Iterable[Consumer], apis: Apis, services: Collection[str], options: Options
-) -> list[Change]:
+) -> list[tuple[Change, frozenset[str]]]:
     """What changes for the callers of paths that another operation answers on head.
 
     Args:
-        consumers: everybody whose uses are known.
+        consumers: those that are deployed; who calls such a path from head on means what answers it there.
         apis: both sides.
         services: those that are not written the same on both sides.
         options: as the services were compared.
+
+    Returns:
+        The changes, each with the names of the callers of its path.
 
     Raises:
         ReadError: a specification cannot be read.
     """
     routes = apis.routes()
-    called = {
-        (use.service, routes.key(use.service, use.operation))
-        for consumer in consumers
-        for use in consumer.uses
-        if use.operation is not None and use.service in services and routes.crosses(use.service, use.operation)
-    }
+    called: dict[tuple[str, str], set[str]] = {}
+    for consumer in consumers:
+        for use in consumer.uses:
+            if use.operation is None or use.service not in services:
+                continue
+            if routes.crosses(use.service, use.operation):
+                key = use.service, routes.key(use.service, use.operation)
+                called.setdefault(key, set()).add(consumer.name)
     found: list[Change] = []
     for service, name in sorted(called):
         base, head = apis.base(service), apis.head(service)
@@ -52,17 +57,21 @@ def answered_anew(
         for change in filter(_is_met, changes):
             moved = change._replace(operation=name, why=why + change.why)
             found.append(moved._replace(fingerprint=fingerprint(moved, base.title)))
-    return number_twins(found)
+    return [(each, frozenset(called[each.service, each.operation])) for each in number_twins(found)]
 
 
-def told_of_somebody(changes: Sequence[Change], crossing: Iterable[Change]) -> list[Change]:
-    """All changes but those of such paths that hit nobody."""
-    prints = {(change.service, change.operation, change.fingerprint) for change in crossing}
-    return [
-        change
-        for change in changes
-        if change.consumers or (change.service, change.operation, change.fingerprint) not in prints
-    ]
+def told_of_somebody(changes: Sequence[Change], crossing: Iterable[tuple[Change, frozenset[str]]]) -> list[Change]:
+    """All changes, those of such paths with nobody but who has called them, and left out where they hit nobody."""
+    callers = {(each.service, each.operation, each.fingerprint): names for each, names in crossing}
+    found: list[Change] = []
+    for change in changes:
+        names = callers.get((change.service, change.operation, change.fingerprint))
+        if names is not None:
+            hit = tuple(each for each in change.consumers if each.hops > 1 or each.consumer in names)
+            change = change._replace(consumers=hit)
+        if names is None or change.consumers:
+            found.append(change)
+    return found
 
 
 def _is_met(change: Change) -> bool:

@@ -113,7 +113,8 @@ def declared_consumers(
     head = replace(head, consumers=consumers, notes=(*elsewhere.notes, *head.notes, *renamed))
     naming.used.clear()
     base_patterns = [_on_base(pattern, sides, request) for pattern in request.consumers]
-    before_patterns = [_on_base(each, sides, request) or _on_head(each, sides, request, elsewhere) for each in dropped]
+    before_patterns, unreached = _still_there(dropped, sides, request, elsewhere)
+    head = replace(head, notes=(*head.notes, *unreached))
     if not before_patterns and all(pattern is None for pattern in base_patterns):
         return Declared(head.consumers, None, head.notes, files=head.files, naming=naming, elsewhere=head.elsewhere)
     either = [base or head for base, head in zip(base_patterns, head_patterns, strict=True)] + before_patterns
@@ -211,6 +212,22 @@ def _dropped(sides: Sides, selection: Selection, request: CheckRequest) -> list[
         for each in selection.before.consumers
         if each not in known
     ]
+
+
+def _still_there(
+    dropped: Sequence[str], sides: Sides, request: CheckRequest, elsewhere: Opener
+) -> tuple[list[tuple[Tree, str]], list[Note]]:
+    """Where to look for what only base names, and notes on what cannot be reached: a place may be dropped as it is gone."""
+    found: list[tuple[Tree, str]] = []
+    notes: list[Note] = []
+    for each in dropped:
+        try:
+            found.append(_on_base(each, sides, request) or _on_head(each, sides, request, elsewhere))
+        except ReadError as error:
+            where = f" ({error.file})" if error.file else ""
+            text = f"not read, though {sides.base.tree.label} names it under `consumers`{where}: {error.message}"
+            notes.append(Note("warning", text, os.path.relpath(request.config_folder / DEFAULT_CONFIG, request.cwd)))
+    return found, notes
 
 
 def _is_elsewhere(pattern: str) -> bool:

@@ -84,8 +84,8 @@ def _traced(
     from guardian.graph.blast import blast
     from guardian.graph.strangers import unknown_operations, unknown_services
 
-    crossing = answered_anew(declared.everybody, apis, looked_into, options_of(request))
-    traced = blast((*found, *crossing), apis.routes(), declared.base, declared.head)
+    crossing = answered_anew(declared.base, apis, looked_into, options_of(request))
+    traced = blast((*found, *(each for each, _ in crossing)), apis.routes(), declared.base, declared.head)
     declared.edges = traced.edges
     evident, stale = confirmed(traced.changes, apis.routes(), declared.everybody, declared.files)
     evident = told_of_somebody(evident, crossing)

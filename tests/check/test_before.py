@@ -145,3 +145,34 @@ def test_spec_that_means_no_file(check: Guardian, repo: Repo, spec: str, said: s
         outcome = check(repo)
         assert outcome.code == 3
         assert said in outcome.err
+
+
+def test_one_guardian_yaml_becomes_one_for_each_folder(check: Guardian, repo: Repo):
+    """What another one speaks for is not gone from here; what none speaks for is."""
+    repo.git("checkout", "--quiet", "main")
+    two = "services: {users: {spec: users/api.yaml}, orders: {spec: orders/api.yaml}}\n"
+    repo.write("guardian.yaml", f"version: 1\n{two}")
+    for each in ("users", "orders"):
+        repo.write(f"{each}/api.yaml", USERS)
+    repo.commit()
+    repo.git("checkout", "--quiet", "-B", "feature")
+    repo.remove("guardian.yaml")
+    for each in ("users", "orders"):
+        repo.write(f"{each}/guardian.yaml", f"version: 1\nservices: {{{each}: {{spec: api.yaml}}}}\n")
+    outcome = check(repo, "--config", "users/guardian.yaml")
+    assert (outcome.code, outcome.report["changes"]) == (0, [])
+    repo.remove("orders/guardian.yaml")
+    outcome = check(repo, "--config", "users/guardian.yaml")
+    assert (outcome.code, [each["service"] for each in outcome.report["changes"]]) == (1, ["orders"])
+
+
+def test_a_place_that_is_dropped_as_it_is_gone(check: Guardian, repo: Repo):
+    """The change that repairs guardian.yaml is not held up by what it repairs, and what was not read is said."""
+    repo.git("checkout", "--quiet", "main")
+    repo.replace("guardian.yaml", "[consumers/*.yaml]", "[git+file:///nowhere/at/all]")
+    repo.commit()
+    repo.git("checkout", "--quiet", "-B", "feature")
+    repo.replace("guardian.yaml", "[git+file:///nowhere/at/all]", "[consumers/*.yaml]")
+    outcome = check(repo)
+    assert outcome.code == 0
+    assert "guardian.yaml: not read, though main names it under `consumers`" in messages(outcome)

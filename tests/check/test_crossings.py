@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.check.repo import Folder, Outcome
+from tests.check.repo import Folder, Outcome, Repo
 
 
 def document(me: Sequence[str] | None, fields: Sequence[str] = ("id", "email"), path: str = "/users/me") -> str:
@@ -129,3 +129,24 @@ def test_a_recorded_call_of_what_head_removes_is_named(check: Any, folder: Folde
     report = json.loads(outcome.out)
     (removed,) = [each for each in report["changes"] if each["rule"] == "operation-removed"]
     assert [each["consumer"] for each in removed["consumers"]] == ["web"]
+
+
+def test_who_comes_with_the_new_operation(check: Any, repo: Repo):
+    """A consumer that calls the path from head on never had another answer from it."""
+    repo.git("checkout", "--quiet", "main")
+    repo.write("guardian.yaml", "version: 1\nservices: {users: {spec: api.json}}\nconsumers: [web/*.json]\n")
+    repo.write("api.json", document(None))
+    repo.write("web/a.json", manifest("GET /users/{id}", "email"))
+    repo.commit()
+    repo.git("checkout", "--quiet", "-B", "feature")
+    repo.write("api.json", document(("name",)))
+    repo.write("web/b.json", manifest("GET /users/me", "name", "email").replace('"web"', '"new"'))
+    report = check(repo).report
+    assert [each["rule"] for each in report["changes"] if each["consumers"]] == []
+    repo.git("checkout", "--quiet", "main", "--force")
+    repo.write("web/b.json", manifest("GET /users/me", "email").replace('"web"', '"old"'))
+    repo.commit()
+    repo.git("checkout", "--quiet", "-B", "feature")
+    repo.write("api.json", document(("name",)))
+    repo.write("web/c.json", manifest("GET /users/me", "email").replace('"web"', '"new"'))
+    assert check(repo).report["summary"]["consumers_broken"] == ["old"]

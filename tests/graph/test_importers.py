@@ -148,6 +148,13 @@ def answered(endpoints: Endpoints, url: str) -> tuple[str, str | None] | None:
     return (found.service, found.operation) if found is not None else None
 
 
+def test_a_reason_names_a_few_of_many_services() -> None:
+    """Behind one gateway there may be hundreds."""
+    many = apis(*(api(f"s{n:03}", "/users/{id}: {get: {}}", servers="- url: /") for n in range(200)))
+    reason = Endpoints(many, Names(many)).reason("GET", "http://localhost/users/1")
+    assert reason.endswith("do not tell which: s000, s001, s002, s003, and 196 more")
+
+
 def test_the_longest_base_path_says_who_answers() -> None:
     """Behind one gateway every service has a base path of its own: no other is called, whatever its routes fit."""
     gate = gateway(

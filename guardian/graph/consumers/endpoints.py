@@ -14,6 +14,10 @@ from guardian.graph.consumers.routes import Routes, base_segments, literal_segme
 from guardian.spec.api import Api, Operation, Server
 
 _TEMPLATED = re.compile(r"[{}]")
+# How many services a note names: behind one gateway there may be hundreds.
+_SHOWN = 4
+# How many calls are remembered with all who may answer them.
+_KEPT = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,7 @@ class Endpoints:
         others: Mapping[str, Sequence[str]] = MappingProxyType({}),
         before: Mapping[str, Api] = MappingProxyType({}),
     ) -> None:
+        self._asked: dict[tuple[str, str], list[Answer]] = {}
         self._before = Endpoints(before, names, others) if before else None
         self._names = names
         self._others = others
@@ -67,9 +72,19 @@ class Endpoints:
         found = sorted({answer.service for answer in self._candidates(method, url)})
         if len(found) < 2:
             return "no service answers this URL"
-        return f"several services may answer this URL, and their `servers` do not tell which: {', '.join(found)}"
+        shown = found if len(found) <= _SHOWN else [*found[:_SHOWN], f"and {len(found) - _SHOWN} more"]
+        return f"several services may answer this URL, and their `servers` do not tell which: {', '.join(shown)}"
 
     def _candidates(self, method: str, url: str) -> list[Answer]:
+        # Recordings call the same again and again, and who has no answer asks for the reason, too.
+        key = method, re.split(r"[?#]", url, maxsplit=1)[0]
+        if key not in self._asked:
+            if len(self._asked) >= _KEPT:
+                self._asked.clear()
+            self._asked[key] = self._ask(*key)
+        return self._asked[key]
+
+    def _ask(self, method: str, url: str) -> list[Answer]:
         host = host_of(url)
         services = self.by_host(host) if host else []
         if services:
