@@ -68,6 +68,7 @@ class Endpoint:
             usable = False
         if not usable:
             raise UsageError(f"{self.url} is no http address", hint="for example http://localhost:8000/v1")
+        _key()
 
     def ask(self, messages: list[Json], schema: Json) -> str:
         """The text of the answer, constrained to the schema where the server can do that.
@@ -120,7 +121,7 @@ class Endpoint:
 
     def _request(self, path: str, data: bytes | None = None) -> urllib.request.Request:
         headers = {"Content-Type": "application/json"} if data is not None else {}
-        if key := os.environ.get(KEY_VARIABLE):
+        if key := _key():
             headers["Authorization"] = f"Bearer {key}"
         try:
             return urllib.request.Request(f"{self.url.rstrip('/')}/{path}", data=data, headers=headers)
@@ -182,6 +183,21 @@ class _SlowError(ReadError):
 
 class _FormError(RefusedError):
     """The server knows no form of answers."""
+
+
+def _key() -> str:
+    """The key of the endpoint, without the line's end that a file of secrets leaves; empty where there is none.
+
+    Raises:
+        UsageError: it cannot be sent. It is not shown, and whoever sends it would show it.
+    """
+    key = os.environ.get(KEY_VARIABLE, "").strip()
+    if not (key.isascii() and key.isprintable()):
+        raise UsageError(
+            f"the variable {KEY_VARIABLE} holds characters that no HTTP header takes",
+            hint="put the key into it as it was given out, and nothing else",
+        )
+    return key
 
 
 def _seconds(retry_after: str, otherwise: float) -> float:

@@ -160,8 +160,8 @@ def difference(base: Api, head: Api) -> list[str]:
     before, after = _grouped(lines_of(base)), _grouped(lines_of(head))
     # An operation whose variables have other names is the same operation.
     now = {template_shape(name): name for name in after.keys() - before.keys()}
-    for name in before.keys() - after.keys():
-        if (other := now.get(template_shape(name))) is not None:
+    for name in sorted(before.keys() - after.keys()):
+        if (other := now.pop(template_shape(name), None)) is not None:  # several may be of one shape, wrong as that is
             after[name] = after.pop(other)
     found: list[str] = []
     for operation in sorted(before.keys() | after.keys()):

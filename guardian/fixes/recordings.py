@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from guardian.fixes.replay import Player
+from guardian.fixes.replay import Player, Problem
 from guardian.graph.consumers.routes import Routes
 from guardian.graph.recordings import exchanges
 from guardian.graph.uses import Consumer
@@ -24,6 +24,8 @@ def replay(
     files: Mapping[str, bytes],
     routes: Routes,
     services: frozenset[str],
+    unpatched: Routes,
+    others: Mapping[tuple[str, str], bool],
 ) -> Replayed:
     """Judge every exchange that base accepted.
 
@@ -32,8 +34,11 @@ def replay(
         files: the recordings by the name that reports give them.
         routes: finds operations on base, which the recordings were made against, and on the side with the fix.
         services: the services to look at.
+        unpatched: finds operations on head without the fix.
+        others: service and operation of what is broken by something that the fix is not about, and whether it is about
+            the operation too. There a recording need not fit, but it must fit no worse, or better if it is.
     """
-    on_base, on_head = Player(), Player()
+    on_base, on_head, on_unpatched = Player(), Player(), Player()
     judged = 0
     failed: dict[str, None] = {}
     for exchange in exchanges(consumers, files):
@@ -45,7 +50,21 @@ def replay(
         if before is None or on_base.problems(before, exchange):
             continue  # a recording of another time: nothing can be told from it
         after = routes.head(exchange.service, exchange.operation)
+        found = set(on_head.problems(after, exchange)) if after is not None else None
+        mended = others.get((exchange.service, before.name))
+        if found != set() and mended is not None:
+            then = unpatched.head(exchange.service, exchange.operation)
+            was = set(on_unpatched.problems(then, exchange)) if then is not None else None
+            if _fits_no_worse(found, was, better=mended):
+                continue
         judged += 1
-        if after is None or on_head.problems(after, exchange):
+        if found != set():
             failed[f"{exchange.consumer}'s recording of {exchange.operation}"] = None
     return Replayed(judged, tuple(sorted(failed)))
+
+
+def _fits_no_worse(found: set[Problem] | None, was: set[Problem] | None, *, better: bool) -> bool:
+    """Whether the problems of an exchange are some of those it had; ``better``: not all. ``None`` is no operation."""
+    if found is None or was is None:
+        return found is was
+    return found < was if better else found <= was

@@ -77,7 +77,8 @@ def verify(bench: Bench, draft: Draft, addressed: Sequence[Change]) -> Outcome:
         from guardian.fixes.recordings import replay
 
         everybody = list(bench.situation.everybody)
-        recorded = replay(everybody, bench.situation.declarations, trial.routes, trial.services)
+        files, others = bench.situation.declarations, _broken_by_others(bench, addressed)
+        recorded = replay(everybody, files, trial.routes, trial.services, bench.routes, others)
         if recorded.failed:
             return _rejected(lines, f"{recorded.failed[0]} does not fit any more", 0, trial, consumers=consumers)
         judged = recorded.judged
@@ -92,6 +93,17 @@ def verify(bench: Bench, draft: Draft, addressed: Sequence[Change]) -> Outcome:
         lines.append(f"validity: the document is as valid OpenAPI {trial.heads[draft.service].dialect} as before")
     verification = Verification(True, 0, consumers, True, tuple(lines))
     return Outcome(verification, trial, tuple(file.patch for file in trial.files))
+
+
+def _broken_by_others(bench: Bench, addressed: Sequence[Change]) -> dict[tuple[str, str], bool]:
+    """Service and operation of what is broken by something that a fix is not about; whether it is about the operation too."""
+    own = {each.fingerprint for each in addressed}
+    about = {(each.service, each.operation) for each in addressed}
+    return {
+        (each.service, each.operation): (each.service, each.operation) in about
+        for each in bench.changes
+        if Severity.BREAKING in (each.severity, each.counts_as) and each.fingerprint not in own
+    }
 
 
 def _rejected(

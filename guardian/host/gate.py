@@ -31,6 +31,7 @@ _CONFIG = "guardian.yaml"
 _EXCEPTIONS = "guardian.exceptions.yaml"
 _AGAIN = "GUARDIAN_AGAIN"  # see guardian.cli.again
 _REPORTS_BESIDE = "GUARDIAN_REPORTS_BESIDE"  # see guardian.cli.settings
+_MOST_SERVICES = 40  # in a command that somebody is to copy
 _ENDINGS = {"markdown": "md", "terminal": "txt", "github": "txt", "junit": "xml", "gitlab": "json"}
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _MEANING = {
@@ -98,7 +99,7 @@ def plan(inputs: Inputs, event: Event, workspace: Path, folder: Path) -> Plan:
     sides = _sides(inputs, commits, paths, whole=bool(chosen or inputs.specs), empty=folder / "empty")
     base, head = sides.base, sides.head
 
-    remarks: tuple[str, ...] = ()
+    named: specs.Named | None = None
     flags = [f"--base={base}"]
     flags += [f"--head={head}"] if head else []
     if inputs.specs:
@@ -107,15 +108,17 @@ def plan(inputs: Inputs, event: Event, workspace: Path, folder: Path) -> Plan:
                 f"the input `specs` is for repositories without a {_CONFIG}, and here is {chosen}",
                 hint="narrow it with the input `services` instead",
             )
-        for_specs, remarks = _for_specs(inputs, commits, paths, folder / "specs.yaml")
-        flags += for_specs
+        named = _named(inputs, commits, paths)
+        flags += [f"--config={_config_of(named, folder / 'specs.yaml')}"]
     flags += [f"--config={chosen}"] if chosen else []
     chosen_there = [f"--config={chosen}"] if chosen and (inputs.config or chosen != _CONFIG) else []
-    common = [f"--service={each}" for each in inputs.services]
-    common += [f"--consumers={paths.rebased(each)}" for each in inputs.consumers]
+    services = [f"--service={each}" for each in inputs.services]
+    services_there = services if named is None else _services_there(inputs, named)
+    common = [f"--consumers={paths.rebased(each)}" for each in inputs.consumers]
     common += [f"--mode={inputs.mode}"] if inputs.mode else []
-    accepted = [f"--exceptions={paths.rebased(inputs.exceptions)}"] if inputs.exceptions else []
-    flags += [*common, *([f"--fail-on={inputs.fail_on}"] if inputs.fail_on else []), *accepted]
+    exceptions = inputs.exceptions or (_EXCEPTIONS if named and (paths.here / _EXCEPTIONS).is_file() else "")
+    accepted = [f"--exceptions={paths.rebased(exceptions)}"] if exceptions else []
+    flags += [*services, *common, *([f"--fail-on={inputs.fail_on}"] if inputs.fail_on else []), *accepted]
 
     report = folder / f"report.{_ENDINGS.get(inputs.format, inputs.format)}"
     sarif = paths.here / inputs.sarif_file if inputs.sarif_file else None
@@ -130,8 +133,11 @@ def plan(inputs: Inputs, event: Event, workspace: Path, folder: Path) -> Plan:
         "sarif-file": str(sarif or ""),
         "base": commits.base or "" if commits else base,
     }
-    remark = "; ".join(filter(None, (commits.remark if commits else None, sides.remark, *remarks))) or None
-    again = (*_sides_there(inputs, event, commits, base, head), *chosen_there, *common, *accepted)
+    remark = (
+        "; ".join(filter(None, (commits.remark if commits else None, sides.remark, *(named.remarks if named else ()))))
+        or None
+    )
+    again = (*_sides_there(inputs, event, commits, base, head), *chosen_there, *services_there, *common, *accepted)
     return Plan(
         tuple(flags), paths.root, folder, outputs["base"] or "nothing", remark, outputs, again, not inputs.reports
     )
@@ -319,21 +325,32 @@ def _side(side: str, commit: str | None, paths: _Paths) -> str | None:
     return f"{commit}{colon}{path}"
 
 
-def _for_specs(inputs: Inputs, commits: Range | None, paths: _Paths, config: Path) -> tuple[list[str], tuple[str, ...]]:
-    """Flags for a guardian.yaml of the specifications that ``specs`` names, and what a reader should know of them."""
+def _named(inputs: Inputs, commits: Range | None, paths: _Paths) -> specs.Named:
+    """The specifications that ``specs`` names."""
     if commits is None:
         raise UsageError(
             "the input `specs` is for revisions; where `base` is a file or a folder it names what to compare"
         )
     patterns = {each: posixpath.normpath(paths.rebased(each)) for each in inputs.specs}
-    found = specs.named(paths.root, commits, patterns, paths.prefix)
-    services = {name: {"spec": spec} for name, spec in found.services.items()}
-    # JSON is YAML. From a folder outside the repository its paths count from the repository's root.
-    config.write_text(json.dumps({"version": 1, "services": services}), encoding="utf-8")
-    exceptions = paths.here / _EXCEPTIONS
-    use = exceptions.is_file() and not inputs.exceptions
-    flags = [f"--config={config}", *([f"--exceptions={paths.rebased(_EXCEPTIONS)}"] if use else [])]
-    return flags, found.remarks
+    return specs.named(paths.root, commits, patterns, paths.prefix)
+
+
+def _config_of(named: specs.Named, file: Path) -> Path:
+    """Write a guardian.yaml for them. From a folder outside the repository its paths count from the repository's root."""
+    services = {name: {"spec": spec} for name, spec in named.services.items()}
+    file.write_text(json.dumps({"version": 1, "services": services}), encoding="utf-8")  # JSON is YAML
+    return file
+
+
+def _services_there(inputs: Inputs, named: specs.Named) -> list[str]:
+    """The flags that narrow a check of the whole repository, which has no guardian.yaml, to what ``specs`` names."""
+    names = inputs.services
+    wanted = [
+        path
+        for name, path in named.paths.items()
+        if not names or any(f"{name}/".startswith(f"{each}/") for each in names)
+    ]
+    return [f"--service={path}" for path in wanted] if len(wanted) <= _MOST_SERVICES else []
 
 
 def _report(wanted: str, paths: _Paths) -> str:

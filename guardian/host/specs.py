@@ -22,10 +22,14 @@ from guardian.spec.worktree import WorkTree
 
 
 class Named(NamedTuple):
-    """The services by name, each with the path of its specification as a glob; and what a reader should know."""
+    """The services by name, each with the path of its specification as a glob; and what a reader should know.
+
+    ``paths`` are those paths as they are, by the same names.
+    """
 
     services: Mapping[str, str]
     remarks: tuple[str, ...]
+    paths: Mapping[str, str]
 
 
 def named(root: Path, commits: Range, patterns: Mapping[str, str], prefix: str) -> Named:
@@ -49,11 +53,17 @@ def named(root: Path, commits: Range, patterns: Mapping[str, str], prefix: str) 
         hidden = sorted({folder for tree in trees for folder in passed_over(tree, pattern)}) if is_glob(pattern) else []
         if not found:
             hint = not_looked_into(hidden, said) if hidden else "paths and globs start at `working-directory`"
+            if any(tree.is_directory(pattern) for tree in trees):
+                raise UsageError(
+                    f"the input `specs` names {said!r}, which is a folder",
+                    hint=f"name the files in it: {posixpath.join(said, '*.yaml')}",
+                )
             raise UsageError(f"the input `specs` names {said!r}, which is on neither side", hint=hint)
         remarks += [not_looked_into(hidden, said)] if hidden else []
         files |= found
     paths = sorted(files)
-    return Named(dict(zip(_names(paths, prefix), map(literal, paths), strict=True)), tuple(remarks))
+    by_name = dict(zip(_names(paths, prefix), paths, strict=True))
+    return Named({name: literal(path) for name, path in by_name.items()}, tuple(remarks), by_name)
 
 
 def _meant(tree: Tree, pattern: str) -> Iterable[str]:

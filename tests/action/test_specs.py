@@ -66,6 +66,13 @@ def test_on_neither_side(repo: Repo):
         find(repo, "openapi.yaml", "nope/*.yaml")
 
 
+def test_a_folder(repo: Repo):
+    """A folder means no file, and it is not said that it is not there."""
+    with pytest.raises(UsageError, match="'api', which is a folder") as refused:
+        find(repo, "api")
+    assert "api/*.yaml" in str(refused.value.hint)
+
+
 def test_submodules(repo: Repo, tmp_path: Path):
     """A specification in a submodule is found; where the submodule is not here, that is said or refused, by how it is named."""
     shared = Repo(tmp_path / "shared")

@@ -287,6 +287,29 @@ def test_the_same_check_in_a_checkout(
     assert list(plan.again) == [each.format(**known) for each in again]
 
 
+@pytest.mark.parametrize(
+    ("inputs", "again"),
+    [
+        ({"SPECS": "services/u*/openapi.yaml"}, ["--service={users}"]),
+        ({"SPECS": "**/*.yaml", "SERVICES": "services/users"}, ["--service={users}"]),
+        (
+            {"SPECS": "users/openapi.yaml", "WORKING_DIRECTORY": "services", "SERVICES": "users"},
+            ["--service={users}", "--exceptions=services/guardian.exceptions.yaml"],
+        ),
+    ],
+)
+def test_specs_are_services_in_a_checkout(
+    merge_checkout: tuple[Path, Any], tmp_path: Path, inputs: dict[str, str], again: list[str]
+):
+    """There the guardian.yaml that was made of ``specs`` is not: their paths narrow the check, which else finds more."""
+    ws, _ = merge_checkout
+    (ws / "guardian.yaml").unlink()
+    (ws / "guardian.exceptions.yaml").rename(ws / "services" / "guardian.exceptions.yaml")
+    said = Event("pull_request", base_branch="main", default_branch="main")
+    plan = gate.plan(read_inputs({f"INPUT_{name}": value for name, value in inputs.items()}), said, ws, tmp_path)
+    assert list(plan.again) == [each.format(users="services/users/openapi.yaml") for each in again]
+
+
 def test_guardian_is_told_how_to_check_again(job: Any, stand_in: Any, merge_checkout: tuple[Path, Any]):
     """By a variable, which another release of guardian passes over."""
     run(job, merge_checkout, {"services": "users"})

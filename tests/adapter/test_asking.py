@@ -319,6 +319,24 @@ def test_a_key_goes_in_a_header(server: Any, monkeypatch: pytest.MonkeyPatch) ->
     assert [each["headers"]["Authorization"] for each in seen] == [None, "Bearer s3cr3t"]
 
 
+def test_a_key_is_sent_without_its_line_end(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As secrets from files have one."""
+    url, seen, replies = server
+    replies += [lambda: _said("{}")]
+    monkeypatch.setenv("GUARDIAN_MODEL_KEY", "s3cr3t\r\n")
+    Endpoint(url, "guardian").ask([], SCHEMA)
+    assert [each["headers"]["Authorization"] for each in seen] == ["Bearer s3cr3t"]
+
+
+@pytest.mark.parametrize("key", ["s3cr3t\nX-More: 1", "s3cr3t\u2013", "s3cr3t\x7f"])
+def test_a_key_that_no_header_takes_is_refused_and_not_shown(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python's own words for it show the whole header, and would go into reports."""
+    monkeypatch.setenv("GUARDIAN_MODEL_KEY", key)
+    with pytest.raises(UsageError, match="GUARDIAN_MODEL_KEY") as refused:
+        Endpoint("http://localhost:1/v1", "guardian")
+    assert "s3cr3t" not in f"{refused.value} {refused.value.hint}"
+
+
 @pytest.mark.parametrize(
     "url", ["http://me:s3cr3t@host/v1", "http://host/v1?key=s3cr3t", "http://s3cr3t@host:0/v1", "http://host/#s3cr3t"]
 )

@@ -58,6 +58,15 @@ def test_a_renamed_variable_is_the_same_operation() -> None:
     assert _difference(base, head) == ["GET /users/{id}", " 200", "  - id: integer!", "  + id: string!"]
 
 
+def test_of_two_operations_that_differ_in_a_variable_alone_one_is_renamed() -> None:
+    """Such a document is wrong, and there are some; the other operation is gone."""
+    base = _document({"id": {"type": "integer"}}, ["id"])
+    base["paths"]["/users/{name}"] = base["paths"]["/users/{id}"]
+    head = _document({"id": {"type": "integer"}}, ["id"])
+    head["paths"] = {"/users/{key}": head["paths"]["/users/{id}"]}
+    assert _difference(base, head) == ["- GET /users/{name}"]
+
+
 def test_a_key_is_told_by_where_it_goes() -> None:
     """The place of a key in an answer is the header's name; a scheme with scopes is told by them."""
     schemes = {

@@ -9,7 +9,7 @@ import pytest
 
 from guardian.fixes.draft import Draft
 from guardian.fixes.json_patch import add, remove, replace
-from guardian.fixes.verify import verify
+from guardian.fixes.verify import Outcome, verify
 from guardian.fixes.work import Work
 from guardian.model import Mode, Strategy
 from guardian.spec.trees import MemoryTree
@@ -223,6 +223,60 @@ def test_a_recording_that_does_not_fit_any_more_rejects() -> None:
         add(f"{PROPERTIES}/id/minLength", 2),  # a narrower response breaks no reader, but no recorded id is this long
     ]
     assert "billing's recording of GET /users/7 does not fit any more" in judged(on, patch).reason
+
+
+TWO_CAUSES = """\
+openapi: 3.0.3
+info: {title: Users, version: "1"}
+paths:
+  /users/{id}:
+    get:
+      parameters: [{in: path, name: id, required: true, schema: {type: string}}]
+      responses:
+        "200":
+          description: ok
+          content:
+            application/json:
+              schema:
+                type: object
+                required: [id, email]
+                properties: {id: {type: string}, email: {type: string}, nick: {type: string}}
+  /teams:
+    get:
+      responses:
+        "200":
+          description: ok
+          content:
+            application/json:
+              schema: {type: object, required: [name], properties: {name: {type: string}}}
+"""
+
+
+def test_recordings_that_another_cause_breaks_are_not_held_against_a_fix() -> None:
+    """Each cause is mended by itself, and all of them together; what a fix is about is held against it all the same."""
+    teams = {
+        "description": "teams",
+        "request": {"method": "GET", "path": "/teams"},
+        "response": {"status": 200, "headers": {"Content-Type": "application/json"}, "body": {"name": "a"}},
+    }
+    pact = {**PACT, "interactions": [*PACT["interactions"], teams]}  # type: ignore[misc]
+    head = TWO_CAUSES.replace("email", "mail").replace("name: {", "title: {").replace("[name]", "[title]")
+    head = head.replace("in: path, title:", "in: path, name:")
+    on = bench(TWO_CAUSES, head, {"pact.json": json.dumps(pact)})
+    changes = next(each.changes for each in groups(on) if each.first.operation == "GET /users/{id}")
+
+    def outcome(patch: list[Any]) -> Outcome:
+        specs = {on.situation.head["users"].document.address: tuple(patch)}
+        return verify(on, Draft(strategy=Strategy.DUAL_WRITE, service="users", specs=specs), changes)
+
+    schema = "/paths/~1users~1{id}/get/responses/200/content/application~1json/schema"
+    mended = [
+        add(f"{schema}/properties/email", {"type": "string"}),
+        replace(f"{schema}/required", ["id", "mail", "email"]),
+    ]
+    assert outcome(mended).verification.verified
+    worse = [*mended, add(f"{schema}/properties/id/minLength", 2)]
+    assert "recording of GET /users/7 does not fit any more" in outcome(worse).reason
 
 
 def test_no_manifest_mends_a_pact() -> None:
