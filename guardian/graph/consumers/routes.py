@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from urllib.parse import quote, unquote
 
 from guardian.lazy import cached_property
@@ -96,29 +97,25 @@ class Router:
 
     def match(self, method: str, target: str) -> Operation | None:
         """The operation that answers a request to a URL, a path, or a path with variables."""
-        path = decoded(called_path(target))
-        segments = path.split("/")[1:]
+        segments, called = _split(target)
         found: list[Operation | None] = []
         for base in self._bases:
             if _is_below(base, segments):
-                found.append(self._answering(method, "/" + "/".join(segments[len(base) :])))
+                found.append(self._answering(method, called[len(base) :]))
                 if found[-1] is not None and tuple(base) in self._whole_bases:
                     return found[-1]
-        found.append(self._answering(method, path))
+        found.append(self._answering(method, called))
         # Whether a gateway took the head of the base path or there is none in it, the route that tells more says best.
         return max(filter(None, found), key=lambda operation: literal_segments(operation.path), default=None)
 
     def below(self, method: str, target: str, base: str) -> Operation | None:
         """The operation that answers a request at a server with this very base path; ``None`` if it is not called."""
-        segments = decoded(called_path(target)).split("/")[1:]
+        segments, called = _split(target)
         start = base_segments(base)
-        if not _is_below(start, segments):
-            return None
-        return self._answering(method, "/" + "/".join(segments[len(start) :]))
+        return self._answering(method, called[len(start) :]) if _is_below(start, segments) else None
 
-    def _answering(self, method: str, path: str) -> Operation | None:
-        segments = [_called_segment(each) for each in path.split("/")[1:]]
-        return _descend(self._tree, segments, 0, method.upper())
+    def _answering(self, method: str, called: tuple[str, ...]) -> Operation | None:
+        return _descend(self._tree, called or ("",), 0, method.upper())
 
     def _callback(self, method: str, name: str, parent: Operation | None) -> Operation | None:
         wanted = f"callback {method} {name} of "
@@ -188,7 +185,14 @@ class _Branch:
         return self.templates[shape][1]
 
 
-def _descend(branch: _Branch, segments: list[str], depth: int, method: str) -> Operation | None:
+@lru_cache(maxsize=1024)  # where no host tells, every service is asked
+def _split(target: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The segments of what is called, decoded, and as they are matched."""
+    segments = tuple(decoded(called_path(target)).split("/")[1:])
+    return segments, tuple(map(_called_segment, segments))
+
+
+def _descend(branch: _Branch, segments: tuple[str, ...], depth: int, method: str) -> Operation | None:
     if depth == len(segments):
         return branch.operations.get(method)
     segment = segments[depth]
