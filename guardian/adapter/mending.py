@@ -99,7 +99,7 @@ def _fix_prompt(case: Case, changes: Sequence[Change]) -> Prompt:
         [_inert_row(line) for line in lines],
         _broken(changes),
         version=" and ".join(dict.fromkeys(versions)) or "unknown",
-        day=case.situation.as_of.isoformat(),
+        sunset=case.situation.sunset.isoformat(),
     )
 
 

@@ -203,7 +203,7 @@ def _shape(operation: str) -> str:
 
 
 def fix_prompt(
-    changed: Sequence[str], difference: Sequence[str], broken: Sequence[str], *, version: str, day: str
+    changed: Sequence[str], difference: Sequence[str], broken: Sequence[str], *, version: str, sunset: str
 ) -> Prompt:
     """What would not break anyone.
 
@@ -212,16 +212,16 @@ def fix_prompt(
         difference: the diff of both versions.
         broken: the consumers that break, as far as they are known.
         version: what is deployed, by its major number (``v2``).
-        day: on which it is asked (ISO 8601).
+        sunset: the day until which something that is deprecated now is kept (ISO 8601).
     """
     text = (
         f"Changed:\n{cut(changed, BUDGET // 2)}\nDiff:\n{cut(difference)}\nConsumers: {', '.join(map(shown, broken)) or 'unknown'}\n"
-        f"Deployed: {version}. Today: {day}.\n"
+        f"Deployed: {version}. A window that opens now ends on {sunset}.\n"
         'Which fix keeps everybody working and the change\'s purpose? Strategies: field_alias {"aliases":{old:new}}, '
         'dual_write {"emit":[old,new]}, deprecation_window {"restore":[...],"sunset":"YYYY-MM-DD"}, version_bump '
         '{"keep_version":"vN"}, consumer_patch {"migrate":[names]}.\nAnswer {"strategy":"...","patch":{...}}.'
     )
-    return Prompt(text, fix_schema(), day=day)
+    return Prompt(text, fix_schema(), day=sunset)
 
 
 def deployed(version: str) -> str:

@@ -11,7 +11,7 @@ from guardian.adapter.hygiene import inert
 from guardian.adapter.prompts import cut, detect_prompt, fix_schema, readers_by_field, trace_prompt
 from guardian.learn.contract import TASKS, ContractEnv, Scenarios
 from guardian.learn.contract.engine import Side, read_consumers
-from guardian.learn.contract.fixing import AS_OF
+from guardian.learn.contract.fixing import SUNSET
 from guardian.learn.contract.prompting import actions_of, answer_of, prompt_of
 
 SCENARIOS = Scenarios()
@@ -124,7 +124,7 @@ def test_a_prompt_says_what_its_answer_needs(task: str) -> None:
         assert " (request)\n" in prompt or " (response)\n" in prompt
     else:
         major = observation.api_spec["base"]["info"]["version"].partition(".")[0]
-        assert f"Deployed: v{major}. Today: {AS_OF}." in prompt
+        assert f"Deployed: v{major}. A window that opens now ends on {SUNSET}." in prompt
 
 
 def test_spelling_makes_no_line() -> None:

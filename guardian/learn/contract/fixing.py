@@ -42,6 +42,8 @@ Json = dict[str, Any]
 
 #: The day that windows open on; always the same, so that episodes are.
 AS_OF = date(2026, 1, 1)
+#: The day that they end on, by the number of days that guardian.yaml has where nothing is said.
+SUNSET = Situation(base={}, head={}, as_of=AS_OF).sunset
 
 #: How many drafts of one strategy are tried, as ``guardian fix`` does.
 MOST_ATTEMPTS = 8

@@ -10,7 +10,7 @@ from guardian.adapter.prompts import Prompt
 from guardian.learn.contract.actions import DONE, PROPOSE, REPORT, TRACE, Action, Observation
 from guardian.learn.contract.constraints import KEY
 from guardian.learn.contract.engine import Side, read_consumers
-from guardian.learn.contract.fixing import AS_OF
+from guardian.learn.contract.fixing import SUNSET
 from guardian.learn.contract.mutations.sites import follow
 from guardian.learn.plain import NotPlain, read_json
 from guardian.model import Direction
@@ -37,7 +37,11 @@ def prompt_of(observation: Observation) -> Prompt:
         return prompts.trace_prompt(lines, readers, sorted(observation.consumer_specs))
     version = prompts.deployed(str(observation.api_spec["base"]["info"]["version"]))
     return prompts.fix_prompt(
-        list(changed), _difference(observation), observation.consumers_traced, version=version, day=AS_OF.isoformat()
+        list(changed),
+        _difference(observation),
+        observation.consumers_traced,
+        version=version,
+        sunset=SUNSET.isoformat(),
     )
 
 
