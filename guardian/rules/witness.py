@@ -186,7 +186,7 @@ class Prover:
         if is_beyond(found, self._sizes(found)):
             return TOO_LARGE
         sent, _ = turned(found.root, found.base, found.head)
-        sender = self._sampler(found.root.direction is Direction.RESPONSE, found.root.direction)
+        sender = self._sender(found.root)
         judge = self._judges(found.root, found.base, found.head, about_tags(found))[0]
         if not sender.atoms(sent):  # nothing at all is sent there
             return NO_VALUE
@@ -195,7 +195,7 @@ class Prover:
 
     def _is_around_sent(self, found: Found, judge: Judge) -> bool:
         """Whether any message could be built around the place, with whatever value there."""
-        sender = self._sampler(found.root.direction is Direction.RESPONSE, found.root.direction)
+        sender = self._sender(found.root)
         steps = _way_to(found)
         if not all(_is_written(sender, parent, child) for parent, child, _ in steps):
             return True  # it is only guessed that anything is sent there: that none could be built is an answer
@@ -268,7 +268,7 @@ class Prover:
     def _suggested(self, found: Found, lost: str | None) -> Iterator[_Candidate]:
         direction = found.root.direction
         sent, _ = turned(found.root, found.base, found.head)
-        sender = self._sampler(direction is Direction.RESPONSE, direction)
+        sender = self._sender(found.root)
         yield from map(_candidate, found.delta.samples)
         told = found.delta.base if direction is Direction.REQUEST else found.delta.head
         if told is not None:
@@ -341,7 +341,7 @@ class Prover:
 
     def messages(self, found: Found, value: Any) -> Iterator[Any]:
         """Smallest messages of the sending side that hold the value where the path leads."""
-        sender = self._sampler(found.root.direction is Direction.RESPONSE, found.root.direction)
+        sender = self._sender(found.root)
         yield from self._wrapped(sender, _way_to(found), value)
 
     def _wrapped(self, sender: Sampler, steps: list[_Step], value: Any) -> Iterator[Any]:
@@ -356,10 +356,14 @@ class Prover:
         """A message as it travels; None if it does not."""
         root = found.root
         if root.form is not None:
-            sender = self._sampler(root.direction is Direction.RESPONSE, root.direction)
+            sender = self._sender(root)
             return as_sent(sender, turned(root, root.base, root.head)[0], root.form, message)
         # An empty array or object writes nothing: then there is no parameter at all.
         return None if root.text and not TEXT.is_sent(message) else Sent(message)
+
+    def _sender(self, root: SchemaRoot) -> Sampler:
+        """Makes what is sent: by head in a response."""
+        return self._sampler(root.direction is Direction.RESPONSE, root.direction)
 
     def _sampler(self, is_head: bool, direction: Direction) -> Sampler:
         sampler = self._samplers.get((is_head, direction))
