@@ -312,6 +312,8 @@ class Report(NamedTuple):
     notes: tuple[Note, ...] = ()
     edges: tuple[Edge, ...] = ()
     mode: Mode = Mode.BOTH
+    # the least severity that fails the run; None where none does
+    fails_from: Severity | None = Severity.BREAKING
     # source lines around the places of findings, for the HTML page: (file, first line number, lines)
     excerpts: Mapping[Location, tuple[int, tuple[str, ...]]] = {}
     # what was compared, in words

@@ -105,6 +105,7 @@ def run(
         ),
         edges=declared.edges,
         mode=request.mode,
+        fails_from=None if request.fail_on is FailOn.NONE else Severity(request.fail_on.value),
         only=Only(request.services, request.only_consumers),
         excerpts=excerpts(filter(_counts, changes), base, head) if request.excerpts else {},
         names=selection.called,

@@ -166,7 +166,7 @@ def _witness(block: Block) -> str:
     if change.witness is None:
         return f"<p><b>No witness.</b> {safe(change.unproved, _PROSE)}</p>" if change.unproved else ""
     witness = change.witness
-    said = f"{words.witness_verdict(witness)}. {witness.explanation}".strip()
+    said = f"{words.witness_verdict(witness)}."
     value = safe(words.witness_value(witness), _WITNESS)
     return f'<div class="witness"><b>Witness.</b> {safe(said, _PROSE)}<pre class="value">{value}</pre></div>'
 

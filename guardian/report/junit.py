@@ -1,7 +1,8 @@
 """JUnit XML, in the form that GitLab, Jenkins and their kin read: a test case per operation and consumer.
 
 A contract case per changed operation says what the contract says; a consumer case per operation it is hit in
-says what that means for it. Only what counts as breaking fails. Consumers that nothing touches pass, visibly. Each name says its
+says what that means for it. Only what fails the run fails: what counts as breaking, with `fail_on: warning` what counts as a
+warning too. Consumers that nothing touches pass, visibly. Each name says its
 service, for hosts keep one case of a class and name, and many services have `GET /health`.
 """
 
@@ -9,7 +10,7 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 
-from guardian.model import Change, Impact, Report
+from guardian.model import Change, Impact, Report, Severity
 from guardian.report import words
 from guardian.report.blocks import Standing, listed, ordered, standing
 from guardian.report.escape import xml
@@ -66,11 +67,11 @@ def _suite(service: str, report: Report) -> ET.Element:
         for impact in listed(change.consumers):
             by_use.setdefault((impact.consumer, change.operation), []).append(change)
     for operation, changes in sorted(by_operation.items()):
-        breaking = [change for change in changes if standing(change) is Standing.BREAKING]
-        _case(suite, "guardian.contract", operation, changes, breaking)
+        failing = [change for change in changes if _fails(change, report)]
+        _case(suite, "guardian.contract", operation, changes, failing)
     for (consumer, operation), changes in sorted(by_use.items()):
-        breaking = [change for change in changes if standing(change) is Standing.BREAKING and _breaks(change, consumer)]
-        _case(suite, f"guardian.consumer.{consumer}", operation, changes, breaking, consumer)
+        failing = [change for change in changes if _fails(change, report) and _breaks(change, consumer)]
+        _case(suite, f"guardian.consumer.{consumer}", operation, changes, failing, consumer)
     hit = {consumer for consumer, _ in by_use}
     safe = {edge.consumer for edge in report.edges if edge.service == service and edge.impact is Impact.SAFE}
     for consumer in sorted(safe - hit):
@@ -79,12 +80,18 @@ def _suite(service: str, report: Report) -> ET.Element:
     return suite
 
 
+def _fails(change: Change, report: Report) -> bool:
+    """Whether a change fails the run. What breaks is a failure here also where nothing fails the run."""
+    found = standing(change)
+    return found is Standing.BREAKING or (found is Standing.WARNING and report.fails_from is Severity.WARNING)
+
+
 def _breaks(change: Change, consumer: str) -> bool:
     return any(impact.consumer == consumer and impact.impact is Impact.BROKEN for impact in change.consumers)
 
 
 def _case(
-    suite: ET.Element, group: str, operation: str, changes: list[Change], breaking: list[Change], consumer: str = ""
+    suite: ET.Element, group: str, operation: str, changes: list[Change], failing: list[Change], consumer: str = ""
 ) -> None:
     name = f"{changes[0].service}: {operation or 'the whole API'}"
     case = ET.SubElement(suite, "testcase", classname=xml(group, _TEXT), name=xml(name, _TEXT))
@@ -94,12 +101,12 @@ def _case(
         if place.line:
             case.set("line", str(place.line))
     accepted = [change for change in changes if change.exception is not None]
-    others = [change for change in changes if change not in breaking]
-    if breaking:
-        first = breaking[0]
-        more = f" and {words.counted(len(breaking) - 1, 'more change')}" if len(breaking) > 1 else ""
+    others = [change for change in changes if change not in failing]
+    if failing:
+        first = failing[0]
+        more = f" and {words.counted(len(failing) - 1, 'more change')}" if len(failing) > 1 else ""
         failure = ET.SubElement(case, "failure", type=xml(first.rule, _TEXT), message=xml(first.message, _TEXT) + more)
-        failure.text = _told(breaking, consumer)
+        failure.text = _told(failing, consumer)
     elif accepted and len(accepted) == len(changes):
         entry = accepted[0].exception
         if entry is not None:

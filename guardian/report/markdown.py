@@ -31,6 +31,7 @@ _FILE = 300
 _PROSE = 400
 _WITNESS = 1_000
 _DIFF_LINES = 60
+_FIXES_HERE, _FIXES_ELSEWHERE = "the fixes above", "the fixes in the full report"
 
 _VERDICT = {Verdict.PASS: "PASS", Verdict.WARN: "WARN", Verdict.FAIL: "FAIL"}
 # A user or team as GitHub writes it; names that reach everyone are no owners.
@@ -54,21 +55,44 @@ def render(report: Report, *, verbose: bool = False, limit: int = HARD_LIMIT - M
     owners = _mentions(shown)
     if owners:
         text.add("owner", "", f"Owners of what breaks: {', '.join(owners)}")
+    # What to do is the last that a reader without time can do without, so its room is kept.
+    text.left -= _size(_next_steps(report, found, fixes=_FIXES_ELSEWHERE))
     _table(text, shown)
-    for block in shown:
-        text.add("change in detail", "", *_detail(block, numbers[id(block)], report))
-    for fix in report.fixes:
-        text.add("fix", "", *_fix(fix, report))
+    any_fix = _details(text, [(block, _detail(block, numbers[id(block)], report)) for block in shown], report)
     _list(text, "Accepted", [block for block in found if block.standing is Standing.ACCEPTED])
     for title, unread in words.unread(report, found).items():
         _list(text, title, unread)
     _notes(text, report)
     if verbose:
         _list(text, "Harmless", [block for block in found if block.standing is Standing.INFO])
-    steps = words.next_steps(report, found)
-    if steps:
-        text.add("section", "", "**What to do next**", "", *(f"- {_step(step)}" for step in steps))
+    text.lines += _next_steps(report, found, fixes=_FIXES_HERE if any_fix else _FIXES_ELSEWHERE)
     return text.finish()
+
+
+def _next_steps(report: Report, found: list[Block], *, fixes: str) -> tuple[str, ...]:
+    steps = words.next_steps(report, found, fixes=fixes)
+    return ("", "**What to do next**", "", *(f"- {_step(step)}" for step in steps)) if steps else ()
+
+
+def _details(text: _Budget, details: list[tuple[Block, list[str]]], report: Report) -> bool:
+    """The changes in detail and the fixes below them; whether there was room for a fix.
+
+    Where there is no room for all, what breaks leaves half of it to the fixes, and the other changes what both leave.
+    """
+    urgent = [lines for block, lines in details if block.standing is Standing.BREAKING]
+    half = text.left // 2
+    first = 0
+    while first < len(urgent) and text.left - _size(("", *urgent[first])) > half:
+        text.add("change in detail", "", *urgent[first])
+        first += 1
+    below = text.apart()
+    for fix in report.fixes:
+        below.add("fix", "", *_fix(fix, report))
+    text.left = below.left
+    for _, lines in details[first:]:
+        text.add("change in detail", "", *lines)
+    text.lines += below.lines
+    return bool(below.lines)
 
 
 class _Budget:
@@ -91,9 +115,22 @@ class _Budget:
         self.must(*lines)
         return True
 
+    def section(self, title: str, kind: str, entries: list[str]) -> None:
+        """A titled list of as many entries as there is room for; no title without one."""
+        title_lines = ("", f"**{title}**", "")
+        for entry in entries:
+            if self.add(kind, *title_lines, entry):
+                title_lines = ()
+
+    def apart(self) -> _Budget:
+        """Lines that are to stand further below, from the same room."""
+        other = _Budget(self.left)
+        other.cut = self.cut
+        return other
+
     def finish(self) -> str:
         if self.cut:
-            kinds = ("owner", "row", "change in detail", "fix", "entry", "note", "section")
+            kinds = ("owner", "row", "change in detail", "fix", "entry", "note")
             plurals = {"change in detail": "changes in detail", "fix": "fixes", "entry": "entries"}
             said = [words.counted(self.cut[kind], kind, plurals.get(kind)) for kind in kinds if kind in self.cut]
             self.lines += [
@@ -186,7 +223,7 @@ def _detail(block: Block, number: int, report: Report) -> list[str]:
     if len(block.consumers) > _CONSUMERS:
         lines.append(f"- and {words.counted(len(block.consumers) - _CONSUMERS, 'more consumer')}")
     if change.witness is not None:
-        said = change.witness.explanation or f"{words.witness_verdict(change.witness)}."
+        said = words.witness_verdict(change.witness)
         fence = markdown_fence([plain(words.witness_value(change.witness), _WITNESS)], "json")
         lines += ["", f"Witness: {safe(said, _PROSE)}", "", *fence]
     elif change.unproved:
@@ -195,7 +232,7 @@ def _detail(block: Block, number: int, report: Report) -> list[str]:
     if fixes:
         lines += [
             "",
-            f"Fixes: {', '.join(f'{code(fix.id, _NAME)} ({fix.strategy.value})' for fix in fixes)}, see below.",
+            f"Fixes: {', '.join(f'{code(fix.id, _NAME)} ({fix.strategy.value})' for fix in fixes)}.",
         ]
     return [*lines, "", "</details>"]
 
@@ -239,8 +276,7 @@ def _fix(fix: Fix, report: Report) -> list[str]:
 
 
 def _list(text: _Budget, title: str, found: list[Block]) -> None:
-    if not found or not text.add("section", "", f"**{title}**", ""):
-        return
+    entries = []
     for block in found:
         change = block.lead
         more = f" and {len(block.changes) - 1:,} more" if len(block.changes) > 1 else ""
@@ -251,15 +287,16 @@ def _list(text: _Budget, title: str, found: list[Block]) -> None:
             said += (
                 f"; until {safe(entry.expires, _NAME)}, owner {code(entry.owner, _NAME)}: {safe(entry.reason, _PROSE)}"
             )
-        text.add("entry", said)
+        entries.append(said)
+    text.section(title, "entry", entries)
 
 
 def _notes(text: _Budget, report: Report) -> None:
-    if not report.notes or not text.add("section", "", "**Notes**", ""):
-        return
+    entries = []
     for note in words.sorted_notes(report):
         place = f" {code(plain(words.note_place(note), _FILE))}:" if note.file else ""
-        text.add("note", f"- {safe(note.level, _NAME)}:{place} {safe(note.message, _PROSE)}")
+        entries.append(f"- {safe(note.level, _NAME)}:{place} {safe(note.message, _PROSE)}")
+    text.section("Notes", "note", entries)
 
 
 def _step(step: str) -> str:

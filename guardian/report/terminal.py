@@ -81,8 +81,7 @@ def _block(page: Page, block: Block, number: int, verbose: bool) -> None:
         page.text(safe(words.reason(change), _PROSE), indent=2, lead=_label("why"))
     if change.witness is not None:
         page.text(safe(words.witness_value(change.witness), _WITNESS), indent=2, lead=_label("witness"))
-        said = change.witness.explanation or words.witness_verdict(change.witness) + "."
-        page.text(safe(said, _PROSE), indent=2, lead=_label(""))
+        page.text(safe(words.witness_verdict(change.witness), _PROSE), indent=2, lead=_label(""))
     elif change.unproved:
         page.text(safe(change.unproved, _PROSE), indent=2, lead=_label("unproved"))
     page.text(

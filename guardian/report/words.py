@@ -62,7 +62,11 @@ def headline(report: Report) -> str:
     if problems and report.verdict is Verdict.FAIL:
         return f"{nothing}, but {counted(problems, 'problem')} must be settled (see the notes)"
     if summary.warnings:
-        return f"{nothing}, {counted(summary.warnings, 'warning')}"
+        warnings = counted(summary.warnings, "warning")
+        if report.verdict is Verdict.FAIL:
+            verb = "is" if summary.warnings == 1 else "are"
+            return f"{nothing}{', and' if others else ', but'} {warnings} {verb} enough to fail (`fail_on: warning`)"
+        return f"{nothing}, {warnings}"
     if summary.changes:
         return nothing
     return _no_change(report)
@@ -241,12 +245,18 @@ def witness_value(witness: Witness) -> str:
 
 
 def witness_verdict(witness: Witness) -> str:
-    """Which side takes the witness and which does not."""
+    """What the witness shows: in its own words where it has some, else which side takes it and which does not.
+
+    What a reader misses is no matter of schemas: both sides may take the value.
+    """
 
     def takes(accepted: bool) -> str:
         return "accepts" if accepted else "refuses"
 
-    return f"base {takes(witness.accepted_by_base)} it, head {takes(witness.accepted_by_head)} it"
+    return (
+        witness.explanation
+        or f"base {takes(witness.accepted_by_base)} it, head {takes(witness.accepted_by_head)} it"
+    )
 
 
 def party(impact: ConsumerImpact) -> str:
@@ -313,23 +323,23 @@ def _whom_it_hits(report: Report, counting: list[Block]) -> str:
     return f"{_named(maybe)} may be hit" if maybe else "nothing here breaks a consumer"
 
 
-def next_steps(report: Report, found: list[Block]) -> list[str]:
-    """What the author of the change can do now, best first."""
+def next_steps(report: Report, found: list[Block], *, fixes: str = "the fixes above") -> list[str]:
+    """What the author of the change can do now, best first; ``fixes``: where they are."""
     counting = [block for block in found if block.standing.counts]
     breaking = [block for block in counting if block.standing is Standing.BREAKING]
     if not counting:
         return []
-    if not breaking:
+    if not breaking and report.verdict is not Verdict.FAIL:
         return [
             f"`guardian explain {counting[0].lead.rule}` says when this matters; {_whom_it_hits(report, counting)}."
         ]
     steps = []
     if any(fix.verification.verified for fix in report.fixes):
-        steps.append("Apply one of the fixes above: each was tried against every consumer.")
+        steps.append(f"Apply one of {fixes}: each was tried against every consumer.")
     parties = sorted(
         {
             f"{plain(impact.consumer, _NAME)}: {plain(party(impact), _NAME)}"
-            for block in breaking
+            for block in breaking or counting
             for impact in block.consumers
             if impact.impact is Impact.BROKEN and party(impact)
         }
@@ -338,7 +348,7 @@ def next_steps(report: Report, found: list[Block]) -> list[str]:
         steps.append(f"{'Or talk' if steps else 'Talk'} to the owners: {names(parties)}.")
     accept = "accept it in writing, with a reason and an end date: `guardian exceptions add`."
     steps.append(f"Or {accept}" if steps else accept.capitalize())
-    steps.append(f"What a rule means: `guardian explain {breaking[0].lead.rule}`.")
+    steps.append(f"What a rule means: `guardian explain {counting[0].lead.rule}`.")
     return steps
 
 

@@ -7,7 +7,7 @@ import re
 import xml.etree.ElementTree as ET
 from collections import Counter
 
-from guardian.model import Location, Note, Report
+from guardian.model import Location, Note, Report, Severity
 from guardian.report import render
 from tests.report import samples
 
@@ -53,6 +53,15 @@ def test_junit_totals_are_the_sums_of_its_cases() -> None:
         assert int(element.get("tests", "")) == len(list(element.iter("testcase")))
         assert int(element.get("failures", "")) == len(list(element.iter("failure")))
         assert int(element.get("skipped", "")) == len(list(element.iter("skipped")))
+
+
+def test_junit_fails_where_warnings_fail_the_run() -> None:
+    warning = samples.EMAIL._replace(counts_as=Severity.WARNING)
+    report = samples.friday_rename()._replace(changes=(warning,))
+    assert 'failures="0"' in render("junit", report).splitlines()[1]
+    failing = render("junit", report._replace(fails_from=Severity.WARNING))
+    assert '<failure type="property-removed"' in failing
+    assert 'failures="0"' not in failing.splitlines()[1]
 
 
 def test_junit_of_nothing_is_one_passing_case() -> None:

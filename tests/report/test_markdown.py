@@ -8,7 +8,7 @@ import re
 import pytest
 from markdown_it import MarkdownIt
 
-from guardian.model import Report
+from guardian.model import Note, Report
 from guardian.report import render
 from guardian.report.markdown import HARD_LIMIT, MARKER_ROOM
 from guardian.report.markdown import render as markdown
@@ -111,3 +111,31 @@ def test_hostile_text_is_only_text() -> None:
 
 def test_a_clean_comment_is_short() -> None:
     assert render("markdown", samples.clean()).count("\n") == 5
+
+
+def test_what_breaks_leaves_room_for_fixes_and_for_what_to_do() -> None:
+    """A comment that is full still says what to do, and shows a fix beside the changes that break."""
+    report = samples.many(edits=300, operations=1, consumers=3)
+    fixes = tuple(samples.friday_rename().fixes[0]._replace(id=f"F{number}") for number in range(1, 200))
+    text = render("markdown", report._replace(fixes=fixes))
+    assert "_Left out to stay within the size of a comment: " in text
+    assert len(text.encode()) <= HARD_LIMIT - MARKER_ROOM
+    assert "<summary>1. " in text
+    assert "<summary>Fix F1: " in text
+    assert "**What to do next**" in text
+    assert "Apply one of the fixes above" in text
+
+
+def test_a_list_without_room_has_no_title() -> None:
+    report = samples.many(edits=300, operations=1, consumers=3)
+    text = render("markdown", report._replace(notes=(Note("info", "x" * 390),) * 200))
+    assert "note" in text.rpartition("_Left out")[2]
+    assert not re.search(r"\*\*Notes\*\*\n\n(?!- )", text)
+
+
+def test_no_fix_is_said_to_be_above_that_is_not() -> None:
+    report = samples.friday_rename()
+    huge = report.fixes[0]._replace(rationale="why", rollout=tuple("x" * 380 for _ in range(400)))
+    text = render("markdown", report._replace(fixes=(huge,)))
+    assert "<summary>Fix " not in text
+    assert "Apply one of the fixes in the full report" in text
