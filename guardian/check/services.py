@@ -113,13 +113,28 @@ def _single(sides: Sides, request: CheckRequest) -> Service:
     for path, reason in never.items():
         raise nothing_to_compare(sides, path, reason)
     for name, service in request.config.services.items():
-        spec = in_tree(sides, sides.head.tree, request.config_folder, service.spec)
-        if request.services == (name,) or (not request.services and spec == (head or base)):
-            return Service(name, base, head, service.owner, service.visibility == "public")
+        called = name if request.services == (name,) else _entry_of(name, service.spec, head or base or "", sides, request)
+        if called is not None and request.services in ((), (called,)):
+            also = (name,) if called != name else ()
+            return Service(called, base, head, service.owner, service.visibility == "public", also=also)
     if request.services:
         return Service(request.services[0], base, head)
     now, was = (posixpath.basename(service_name(path)) for path in (head or base or "", base or head or ""))
     return Service(now, base, head, formerly=(was,) if was != now else ())
+
+
+def _entry_of(name: str, spec: str, path: str, sides: Sides, request: CheckRequest) -> str | None:
+    """What a file is called by an entry of guardian.yaml, wherever guardian runs; ``None`` where the entry does not mean it."""
+    if in_tree(sides, sides.head.tree, request.config_folder, spec) == path:
+        return name
+    root = root_of(sides.head.tree)
+    if root is None or not path:
+        return None
+    written = os.path.relpath(root / path, os.path.realpath(request.config_folder)).replace(os.sep, "/")
+    clean = posixpath.normpath(spec)
+    if written == clean:
+        return name
+    return f"{name}/{told_apart(written, clean)}" if is_glob(clean) and matches_glob(written, clean) else None
 
 
 def _pair_of_files(sides: Sides) -> tuple[str | None, str | None]:

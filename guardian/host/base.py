@@ -20,6 +20,7 @@ from guardian.spec import git, revisions
 
 _DEEPEN = (50, 250, 1000)
 _HASH = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
+_PART_OF_HASH = re.compile(r"[0-9a-f]{7,63}")
 _STEPS = re.compile(r"[~^](\d*)")
 
 
@@ -121,7 +122,19 @@ def ensure(repo: Path, revision: str) -> str:
         return revisions.resolve(repo, _fetch(repo, f"+{branch}:refs/remotes/{remote}/{name}"))
     if tag in there:
         return revisions.resolve(repo, _fetch(repo, f"+{tag}:{tag}"))
-    return revisions.resolve(repo, revision)  # raises, with names that are close
+    raise _unknown_there(repo, remote, revision, name)
+
+
+def _unknown_there(repo: Path, remote: str, revision: str, name: str) -> ReadError:
+    """What to say of a name that the remote was asked for and does not have, be the clone shallow or not."""
+    if _PART_OF_HASH.fullmatch(name):
+        hint = "a commit that the clone does not have is fetched by its whole hash alone"
+    else:
+        listed = _ask_remote(repo, "ls-remote", "--heads", "--tags", "--refs", remote).splitlines()
+        known = [line.partition("\t")[2].removeprefix("refs/heads/").removeprefix("refs/tags/") for line in listed]
+        close = revisions.close_names(name, known)
+        hint = f"did you mean {' or '.join(close)}?" if close else "name a branch, a tag or a whole hash of it"
+    return ReadError(f"there is no revision {revision!r}: neither this clone nor {remote} has it", hint=hint)
 
 
 def trust(repo: Path, environ: Mapping[str, str]) -> dict[str, str]:

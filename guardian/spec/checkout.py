@@ -80,6 +80,10 @@ class Checkout(DirectoryTree):
             known = self._inner[folder] = type(self)(self.root / folder, self._cwd, git_dir_in(self.root / folder))
         return known
 
+    def leaves_out_folder(self, folder: str) -> bool:
+        """Whether a folder is not there as a sparse checkout leaves all of it out."""
+        return any(path.startswith(f"{folder}/") for path in self._left_out)
+
     # --- what is not on disk ----------------------------------------------------------------------------------------
 
     def _not_on_disk(self, path: str) -> bytes | None:

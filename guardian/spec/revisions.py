@@ -80,9 +80,14 @@ def close_revisions(repo: Path, revision: str) -> list[str]:
     refs = git.line(
         repo, "for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/remotes", "refs/tags"
     ).split()
-    close = difflib.get_close_matches(revision, refs, n=3, cutoff=0.6)
+    return close_names(revision, refs)
+
+
+def close_names(revision: str, names: list[str]) -> list[str]:
+    """Those of some branches and tags that somebody may have meant."""
+    close = difflib.get_close_matches(revision, names, n=3, cutoff=0.6)
     # `develop` for `origin/develop`
-    return close or [name for name in refs if name.rpartition("/")[2] == revision.rpartition("/")[2]][:3]
+    return close or [name for name in names if name.rpartition("/")[2] == revision.rpartition("/")[2]][:3]
 
 
 def is_shallow(repo: Path) -> bool:

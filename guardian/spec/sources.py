@@ -6,6 +6,7 @@ import difflib
 import errno
 import os
 import re
+import shlex
 import stat
 from collections.abc import Mapping
 from pathlib import Path
@@ -125,7 +126,22 @@ def _path_side(spec: str, cwd: Path, role: str) -> Side | None:
             raise ReadError(f"--{role} {spec}: cannot be read: {error.strerror}") from None
         if os.path.islink(path):
             raise ReadError(f"--{role} {spec}: {_dead_end(path, error)}", hint="correct or remove the link") from None
-        return None
+        return _left_out_side(path, cwd, f"--{role} {spec}")
+
+
+def _left_out_side(path: Path, cwd: Path, said: str) -> Side | None:
+    """The file that a sparse checkout leaves out of the work tree, as the index has it; ``None`` for what is nowhere.
+
+    Raises:
+        ReadError: it is a folder, or cannot be known: it lies in a submodule that is not checked out.
+    """
+    root = _root_for(path, cwd)
+    tree = Checkout(root, cwd)
+    name = path.relative_to(root).as_posix()
+    if tree.leaves_out_folder(name):
+        hint = f"git sparse-checkout add {shlex.quote(relative(path, root))} brings it"
+        raise ReadError(f"{said}: a sparse checkout leaves this folder out of the work tree", hint=hint)
+    return Side(tree, name) if tree.exists(name) else None
 
 
 def _dead_end(link: Path, error: OSError) -> str:

@@ -188,6 +188,27 @@ def test_revision_that_is_nowhere(moved: Remote, tmp_path: Path, revision: str):
     assert not list(tmp_path.rglob("pwned"))
 
 
+@pytest.mark.parametrize("depth", DEPTHS)
+@pytest.mark.parametrize(
+    ("revision", "hint"),
+    [
+        ("nope", "name a branch, a tag or a whole hash of it"),
+        ("mian", "did you mean main?"),
+        ("origin/friday-renam", "did you mean friday-rename?"),
+        ("abcdef1", "a commit that the clone does not have is fetched by its whole hash alone"),
+    ],
+)
+def test_a_revision_that_the_remote_does_not_have(
+    moved: Remote, tmp_path: Path, depth: int | None, revision: str, hint: str
+):
+    """It is the name that is wrong, and not the clone that is shallow: the remote was asked."""
+    ws = moved.checkout(tmp_path / "ws", "friday-rename", "refs/remotes/origin/friday-rename", depth=depth)
+    with pytest.raises(ReadError) as raised:
+        ensure(ws, revision)
+    assert raised.value.message == f"there is no revision {revision!r}: neither this clone nor origin has it"
+    assert raised.value.hint == hint
+
+
 def test_failed_fetch_names_its_command(moved: Remote, tmp_path: Path):
     """Where the remote cannot be reached, the command that was tried is the hint."""
     payload = moved.pull_request("friday-rename")

@@ -323,6 +323,27 @@ def test_partial_clone_without_its_remote(check: Guardian, repo: Repo, tmp_path:
     assert "specs/users.yaml: not in this partial clone, and its remote does not answer" in outcome.err
 
 
+@pytest.mark.parametrize("base", ["main", "main:specs/users.yaml", "specs/users.yaml"])
+def test_named_file_of_a_sparse_checkout(check: Guardian, repo: Repo, base: str):
+    """A file that is named itself and left out is as the index has it, on either side."""
+    repo.write("specs/users.yaml", USERS_RENAMED)
+    repo.git("add", "specs")
+    sparse(repo, "consumers")
+    assert not (repo.folder / "specs").exists()
+    outcome = check(repo, "--base", base, "--head", "specs/users.yaml")
+    assert outcome.code == (0 if base == "specs/users.yaml" else 1)
+    assert ("property-removed" in outcome.rules) is (base != "specs/users.yaml")
+
+
+def test_named_folder_of_a_sparse_checkout(check: Guardian, repo: Repo):
+    """Of a folder that is not there it is said why, and how to have it."""
+    sparse(repo, "consumers")
+    outcome = check(repo, "--base", "main", "--head", "specs")
+    assert outcome.code == 3
+    assert "--head specs: a sparse checkout leaves this folder out of the work tree" in outcome.err
+    assert "git sparse-checkout add specs" in outcome.err
+
+
 def test_deleted_in_a_sparse_checkout(check: Guardian, repo: Repo):
     """What is in the checkout and was deleted is gone."""
     sparse(repo, "specs")

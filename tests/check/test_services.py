@@ -330,6 +330,18 @@ def test_two_files_beside_a_configuration(check: Guardian, repo: Repo):
     assert [hit["consumer"] for hit in outcome.only("property-removed")["consumers"]] == ["billing"]
 
 
+@pytest.mark.parametrize("spec", ["specs/users.yaml", "./specs/users.yaml", "specs/*.yaml"])
+@pytest.mark.parametrize("folder", ["", "specs"])
+def test_one_file_of_a_service_from_any_folder(check: Guardian, repo: Repo, folder: str, spec: str):
+    """The file of a service is known as that from wherever guardian runs, so that its readers are, too."""
+    repo.write("guardian.yaml", CONFIG.replace("specs/users.yaml", spec))
+    repo.write("specs/users.yaml", USERS_RENAMED)
+    file = "users.yaml" if folder else "specs/users.yaml"
+    outcome = check(repo.folder / folder, "--base", "main", "--head", file)
+    assert outcome.services == {"users/users" if "*" in spec else "users"}
+    assert [hit["consumer"] for hit in outcome.only("property-removed")["consumers"]] == ["billing"]
+
+
 def test_visibility_of_two_files(check: Guardian, repo: Repo):
     """A service that only shares its file's name with one in guardian.yaml does not get its visibility."""
     repo.write("guardian.yaml", CONFIG.replace("owner:", "visibility: public, owner:"))
