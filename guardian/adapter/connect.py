@@ -28,7 +28,7 @@ def connect(model: str, name: str = "guardian", *, timeout_s: float = 60.0, temp
         return Endpoint(model, name, timeout_s=timeout_s, temperature=temperature).ask
     folder = Path(model)
     if not folder.is_dir():
-        raise UsageError(f"{model} is no URL and no folder", hint="for example --model http://localhost:8000/v1")
+        raise UsageError(f"{model} is no URL and no folder", hint="for example http://localhost:8000/v1")
     return _loaded(folder.resolve(), temperature).ask
 
 

@@ -11,6 +11,7 @@ from guardian.check.compare import Apis
 from guardian.check.declared import Declared
 from guardian.check.places import Places
 from guardian.check.service import Selection
+from guardian.check.setting import said_of
 from guardian.check.sides import path_of
 from guardian.config import CheckRequest
 from guardian.model import Change, Fix, Impact, Note
@@ -60,7 +61,8 @@ def advised(
 
     settings = request.config.model
     name, timeout_s = (settings.name, settings.timeout_s) if settings is not None else ("guardian", 30.0)
-    asker = asker_for(request.model, name, timeout_s)
+    with said_of(request, "model.endpoint"):
+        asker = asker_for(request.model, name, timeout_s)
     case = Case(situation, changes, fixes, sorted(services), code=code.uses, mends=request.fixes, model=name)
     advice = consult(case, asker)
     broken = edges_of(advice.changes)

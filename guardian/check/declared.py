@@ -12,12 +12,12 @@ from guardian.check.before import is_standing_in, whole
 from guardian.check.compare import Apis
 from guardian.check.names import by_former_names
 from guardian.check.service import Selection, listed
+from guardian.check.setting import line_of, name_of, said_of
 from guardian.check.sides import Sides, said_where
 from guardian.config import DEFAULT_CONFIG, CheckRequest
 from guardian.errors import ReadError, UsageError
 from guardian.model import Edge, Note
 from guardian.spec.globs import is_glob
-from guardian.spec.locate import locate
 from guardian.spec.sources import is_stream
 from guardian.spec.trees import DirectoryTree, GitTree, Tree
 
@@ -98,7 +98,7 @@ def declared_consumers(
     services = selection.services
     names = sorted({service.name for service in services} | request.config.services.keys())
     elsewhere = Opener()
-    head_patterns = [_on_head(pattern, sides, request, elsewhere) for pattern in request.consumers]
+    head_patterns = [_named(at, sides, request, elsewhere) for at in range(len(request.consumers))]
     before = {name: api for name in sorted(changed) if (api := apis.base(name)) is not None}
     missing_ok = is_standing_in(request)
     try:
@@ -150,16 +150,13 @@ def _placed(error: ReadError, patterns: Sequence[tuple[Tree, str]], request: Che
         (at for at, (tree, path) in enumerate(patterns) if tree.display(path) == error.file and not tree.exists(path)),
         None,
     )
-    config = request.config_file
-    if at is None or request.consumers_named or config is None or not config.is_file():
+    line = line_of(request, f"/consumers/{at}") if at is not None and not request.consumers_named else None
+    if at is None or line is None:
         return error
-    said = request.config.consumers[at]
-    pointer = f"/consumers/{at}"
-    place = locate(config.read_bytes(), [pointer]).get(pointer)
     return ReadError(
-        f"`consumers` names {said}: {error.message}",
-        file=os.path.relpath(config, request.cwd),
-        line=place[0] if place else None,
+        f"`consumers` names {request.config.consumers[at]}: {error.message}",
+        file=name_of(request),
+        line=line,
         hint=error.hint or "correct the path, which is relative to this file, or remove it",
     )
 
@@ -168,6 +165,11 @@ def _undeclared(dropped: list[str], gone: list[str], sides: Sides, request: Chec
     """A note that who is no longer named under ``consumers`` still counts as deployed."""
     text = f"`consumers` names {listed(dropped)} no longer; as {sides.base.tree.label} does, {listed(gone)} still counts here"
     return Note("info", text, os.path.relpath(request.config_folder / DEFAULT_CONFIG, request.cwd))
+
+
+def _named(at: int, sides: Sides, request: CheckRequest, elsewhere: Opener) -> tuple[Tree, str]:
+    with said_of(request, "consumers", at=f"/{at}"):
+        return _on_head(request.consumers[at], sides, request, elsewhere)
 
 
 def _on_head(pattern: str, sides: Sides, request: CheckRequest, elsewhere: Opener) -> tuple[Tree, str]:

@@ -16,6 +16,7 @@ from guardian.check.judging import judge
 from guardian.check.places import Places, excerpts, with_lines
 from guardian.check.service import Service
 from guardian.check.services import survey
+from guardian.check.setting import said_of
 from guardian.check.sides import Sides, open_sides, shadowed, told, with_itself
 from guardian.config import CheckRequest, FailOn
 from guardian.errors import UsageError
@@ -58,7 +59,7 @@ def run(
         changes, notes = judge(compared, selection, declared, apis, request)
     untouched = 0
     if request.only_consumers:
-        kept = _touching(changes, request.only_consumers, declared)
+        kept = _touching(changes, request, declared)
         changes, untouched = kept, len(changes) - len(kept)
 
     def situation() -> Situation:
@@ -118,7 +119,7 @@ def _counts(change: Change) -> bool:
     return change.counts_as is Severity.BREAKING or change.counts_as is Severity.WARNING
 
 
-def _touching(changes: Iterable[Change], names: Sequence[str], declared: Declared) -> list[Change]:
+def _touching(changes: Iterable[Change], request: CheckRequest, declared: Declared) -> list[Change]:
     """What touches these consumers.
 
     Raises:
@@ -126,12 +127,14 @@ def _touching(changes: Iterable[Change], names: Sequence[str], declared: Declare
     """
     from guardian.graph.settle import only
 
+    names = request.only_consumers
     known = sorted(consumer.name for consumer in declared.everybody)
     for name in names:
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1)
             hint = f"did you mean {near[0]}?" if near else f"there is {', '.join(known[:10]) or 'no consumer at all'}"
-            raise UsageError(f"--consumer {name}: nobody of this name declares anything", hint=hint)
+            with said_of(request, "only_consumers", at=f"/{names.index(name)}"):
+                raise UsageError(f"--consumer {name}: nobody of this name declares anything", hint=hint)
     return only(changes, names)
 
 

@@ -14,13 +14,13 @@ from guardian.check.discovered import discovered
 from guardian.check.names import other_names, same_document
 from guardian.check.newness import REMEDY, ignored_matches, not_checked, nothing_to_compare, why_never
 from guardian.check.service import Selection, Service, listed
+from guardian.check.setting import line_of, name_of, said_of
 from guardian.check.sides import Sides, holds, in_tree, renames, root_of
 from guardian.config import CheckRequest, Config
 from guardian.errors import ConfigError, ReadError, UsageError
 from guardian.model import Note
 from guardian.spec.checkout import passed_over
 from guardian.spec.globs import fixed_folder, is_glob, literal, matches_glob
-from guardian.spec.locate import locate
 from guardian.spec.pointers import escape
 from guardian.spec.service_names import service_name
 from guardian.spec.submodules import not_looked_into
@@ -71,7 +71,8 @@ def survey(sides: Sides, request: CheckRequest, read_config: ReadConfig) -> Sele
             raise problem
     for wanted in missing:
         names = listed([each.name for each in found])
-        raise UsageError(f"--service {wanted}: there is no such service", hint=f"there is {names}")
+        with said_of(request, "only_services", at=f"/{request.services.index(wanted)}"):
+            raise UsageError(f"--service {wanted}: there is no such service", hint=f"there is {names}")
     return Selection(found, chosen, notes, known, before.config)
 
 
@@ -113,7 +114,9 @@ def _single(sides: Sides, request: CheckRequest) -> Service:
     for path, reason in never.items():
         raise nothing_to_compare(sides, path, reason)
     for name, service in request.config.services.items():
-        called = name if request.services == (name,) else _entry_of(name, service.spec, head or base or "", sides, request)
+        called = (
+            name if request.services == (name,) else _entry_of(name, service.spec, head or base or "", sides, request)
+        )
         if called is not None and request.services in ((), (called,)):
             also = (name,) if called != name else ()
             return Service(called, base, head, service.owner, service.visibility == "public", also=also)
@@ -262,11 +265,7 @@ class _Declared:
         return self._line_at(name if name in self._config.services else entry)
 
     def _line_at(self, entry: str | None) -> int | None:
-        file = self._request.config_file
-        if file is None or entry is None or not file.is_file():
-            return None
-        pointer = f"/services/{escape(entry)}/spec"
-        return locate(file.read_bytes(), [pointer])[pointer][0]
+        return line_of(self._request, f"/services/{escape(entry)}/spec") if entry is not None else None
 
     def _names(self) -> set[str]:
         return self._config.services.keys() | self._base_config.services.keys()
@@ -432,8 +431,7 @@ class _Declared:
         return Path(os.path.relpath(root / path, os.path.realpath(self._folder))).as_posix()
 
     def _config_name(self) -> str | None:
-        file = self._request.config_file
-        return os.path.relpath(file, self._request.cwd) if file else None
+        return name_of(self._request)
 
 
 def _newcomer(members: list[Service], label: str) -> int | None:

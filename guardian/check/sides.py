@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from guardian.check.setting import said_of
 from guardian.config import CheckRequest
 from guardian.errors import ReadError, UsageError
 from guardian.model import Note
@@ -42,13 +43,15 @@ def open_sides(request: CheckRequest) -> Sides:
         ReadError: a side cannot be read.
         UsageError: the two do not go together.
     """
-    base = open_side(request.base, cwd=request.cwd, role="base")
+    with said_of(request, "base"):
+        base = open_side(request.base, cwd=request.cwd, role="base")
     if request.head is None and base.path is not None and not isinstance(base.tree, GitTree):
         raise UsageError(
             f"--base {request.base} is a single specification, so there is nothing to compare it with",
             hint="name the other one: --head NEW.yaml",
         )
-    head = open_side(request.head, cwd=request.cwd, role="head")
+    with said_of(request, "head"):
+        head = open_side(request.head, cwd=request.cwd, role="head")
     if request.head is None:
         _refuse_itself(base, head, request)
     if base.path is None and head.path is not None:

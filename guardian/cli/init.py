@@ -132,7 +132,7 @@ def _consumers(found: Found) -> list[str]:
 
 def _yaml(text: str) -> str:
     plain = _PLAIN.fullmatch(text) and text.lower() not in _READ_OTHERWISE
-    return text if plain else json.dumps(text)
+    return text if plain else json.dumps(text, ensure_ascii=not text.isprintable())
 
 
 def _comment(text: str) -> str:

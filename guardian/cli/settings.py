@@ -82,6 +82,7 @@ def resolve(flags: CheckFlags, cwd: Path) -> Run:
         model=_over(flags.model, _from_folder(config.model.endpoint, folder, cwd) if config.model else None),
         allow_remote_refs=tuple(flags.allow_remote_refs) or config.allow_remote_refs,
         jobs=flags.jobs or config.jobs or os.cpu_count() or 1,
+        configured=_configured(flags, config),
         excerpts=ReportFormat.HTML in {chosen, *(name for name, _ in reports)},
     )
     return Run(
@@ -94,6 +95,19 @@ def resolve(flags: CheckFlags, cwd: Path) -> Run:
         color=_over(flags.color, config.color),
         again=again(flags, request),
     )
+
+
+def _configured(flags: CheckFlags, config: Config) -> frozenset[str]:
+    """The keys of guardian.yaml that are set and that no flag takes the place of, as far as errors name them."""
+    found = {
+        "base": (config.base, flags.base),
+        "head": (config.head, flags.head),
+        "only_services": (config.only_services, flags.service),
+        "only_consumers": (config.only_consumers, flags.consumer),
+        "consumers": (config.consumers, flags.consumers),
+        "model.endpoint": (config.model, flags.model),
+    }
+    return frozenset(key for key, (written, flag) in found.items() if written is not None and not flag)
 
 
 def _without_doubles(reports: Reports) -> Reports:

@@ -81,8 +81,8 @@ def from_pydantic(detail: ErrorDetails, schema: Mapping[str, Any]) -> Mistake:
             named = f"`{dotted(steps)}` is {either(allowed)}, not {shown(found)}"
             return Mistake(steps, named, suggest(str(found), allowed))
         case kind if kind in _WANTED:
-            subject = f"`{dotted(steps)}`" if steps else "the file"
-            return Mistake(steps, f"{subject} is {_WANTED[kind]}, not {shown(found)}", _form(steps, found))
+            said = f"`{dotted(steps)}` is" if steps else "the file should be"
+            return Mistake(steps, f"{said} {_WANTED[kind]}, not {shown(found)}", _form(steps, found))
         case _:
             return Mistake(steps, f"`{dotted(steps)}`: {detail['msg']}")
 

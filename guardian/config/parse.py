@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from guardian.config import mistakes
 from guardian.config.accepted import AcceptedFinding, ExceptionEntry
-from guardian.config.mistakes import Lines, Mistake
+from guardian.config.mistakes import Lines, Mistake, Steps
 from guardian.config.values import Config, Lifecycle, ModelSettings, Service
 from guardian.model import Direction, Location
 
@@ -42,7 +42,8 @@ def parse_config(data: object, file: str, lines: Lines, rules: RuleNames | None 
         ConfigError: the file says something that it cannot say.
     """
     config: Config = _validated(Config, {} if data is None else data, file, lines)
-    _refuse([*_number_mistakes(config), *_severity_mistakes(config, rules)], file, lines)
+    found = [*_number_mistakes(config), *_empty_mistakes(config), *_severity_mistakes(config, rules)]
+    _refuse(found, file, lines)
     return config
 
 
@@ -112,6 +113,23 @@ def _number_mistakes(config: Config) -> Iterator[Mistake]:
     # Written so that a NaN is refused as well.
     if config.model is not None and not 0 < config.model.timeout_s < float("inf"):
         yield Mistake(("model", "timeout_s"), "`model.timeout_s` is a number of seconds above 0")
+
+
+def _empty_mistakes(config: Config) -> Iterator[Mistake]:
+    """Texts that name something and are empty. Of a service, whoever looks for its specification says so."""
+    named: dict[Steps, str | None] = {(name,): getattr(config, name) for name in ("base", "head", "exceptions")}
+    for name in ("consumers", "only_services", "only_consumers", "allow_remote_refs"):
+        named |= {(name, at): each for at, each in enumerate(getattr(config, name))}
+    named |= {("reports", format.value): path for format, path in config.reports.items()}
+    if config.model is not None:
+        named |= {("model", "endpoint"): config.model.endpoint, ("model", "name"): config.model.name}
+    named["lifecycle", "stability_extension"] = config.lifecycle.stability_extension
+    for steps, text in named.items():
+        if text is not None and not text.strip():
+            yield Mistake(steps, f"`{mistakes.dotted(steps)}` is empty", "give it a value, or leave it out")
+    for name in config.services:
+        if not name.strip():
+            yield Mistake(("services", name), "a service has an empty name", "name it as its consumers do")
 
 
 def _severity_mistakes(config: Config, rules: RuleNames | None) -> Iterator[Mistake]:

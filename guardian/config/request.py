@@ -31,6 +31,7 @@ class CheckRequest(NamedTuple):
         jobs: processes at most.
         excerpts: quote the source around findings, for reports that show it.
         all_lines: find the lines of changes that count for nothing as well, for reports that list them.
+        configured: the keys of guardian.yaml whose value this is, as no flag gave another.
         config_file: the guardian.yaml that ``config`` was read from; ``None`` where there is none.
     """
 
@@ -53,6 +54,7 @@ class CheckRequest(NamedTuple):
     jobs: int = 1
     excerpts: bool = False
     all_lines: bool = True
+    configured: frozenset[str] = frozenset()
 
     @property
     def config_folder(self) -> Path:

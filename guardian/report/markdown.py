@@ -117,7 +117,7 @@ class _Budget:
 
     def section(self, title: str, kind: str, entries: list[str]) -> None:
         """A titled list of as many entries as there is room for; no title without one."""
-        title_lines = ("", f"**{title}**", "")
+        title_lines: tuple[str, ...] = ("", f"**{title}**", "")
         for entry in entries:
             if self.add(kind, *title_lines, entry):
                 title_lines = ()

@@ -113,14 +113,18 @@ def _consumers(page: Page, consumers: tuple[ConsumerImpact, ...], verbose: bool)
     longest = max(cells(safe(item.consumer, _NAME)) for item in shown)
     for number, item in enumerate(shown):
         hops = words.counted(item.hops, "hop")
-        page.line(
+        row = [
             ("  ", ""),
             _label("hits" if number == 0 else ""),
             (pad(safe(item.consumer, _NAME), longest) + "  ", "bold"),
             (pad(item.impact.value, 8), _IMPACT_STYLE[item.impact]),
             (f"  {hops}  {safe(item.confidence, _NAME)}", ""),
-            (f"  {safe(words.party(item), 2 * _NAME)}" if words.party(item) else "", "dim"),
-        )
+        ]
+        party = safe(words.party(item), 2 * _NAME)
+        beside = bool(party) and sum(cells(text) for text, _ in row) + 2 + cells(party) <= page.width
+        page.line(*row, (f"  {party}" if beside else "", "dim"))
+        if party and not beside:
+            page.text(party, indent=5 + _LABEL, style="dim")
         for reason in item.because:
             page.text(safe(reason, _PROSE), indent=5 + _LABEL)
         if item.manifest is not None:

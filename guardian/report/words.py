@@ -254,8 +254,7 @@ def witness_verdict(witness: Witness) -> str:
         return "accepts" if accepted else "refuses"
 
     return (
-        witness.explanation
-        or f"base {takes(witness.accepted_by_base)} it, head {takes(witness.accepted_by_head)} it"
+        witness.explanation or f"base {takes(witness.accepted_by_base)} it, head {takes(witness.accepted_by_head)} it"
     )
 
 

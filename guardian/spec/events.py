@@ -80,6 +80,7 @@ def events(text: str, file: str) -> Iterator[Any]:
             file=file,
             line=mark.line + 1 if mark else None,
             column=mark.column + 1 if mark else None,
+            hint=_remedy(text, error) if mark else None,
         ) from None
     except yaml.reader.ReaderError as error:
         before = text.encode()[: error.position].decode(errors="ignore")
@@ -89,6 +90,17 @@ def events(text: str, file: str) -> Iterator[Any]:
             line=before.count("\n") + 1,
             column=len(before) - before.rfind("\n"),
         ) from None
+
+
+def _remedy(text: str, error: yaml.MarkedYAMLError) -> str | None:
+    """What to do about a character that YAML has no use for in its place, which libyaml does not name."""
+    mark = error.problem_mark
+    if mark is None or "cannot start any token" not in (error.problem or ""):
+        return None
+    character = text[mark.index : mark.index + 1]
+    if character == "\t":
+        return "indent this line with spaces: it has a tab, which YAML does not indent with"
+    return f"put the text in quotes: without them none begins with {character}" if character in ("@", "`", "%") else None
 
 
 def read_documents(text: str, file: str, *, single: bool = False) -> Iterator[Any]:

@@ -143,6 +143,11 @@ def default_base(repo: Path, environ: Mapping[str, str]) -> tuple[str, str]:
     for branch in DEFAULT_BRANCHES:
         if try_resolve(repo, branch):
             return _merge_base(repo, branch), branch
+    if try_resolve(repo, "HEAD") is None:
+        raise ReadError(
+            "this repository has no commit yet, so there is nothing to compare with",
+            hint="commit what is there: the next changes are compared with that",
+        )
     raise ReadError(
         f"no default branch to compare with: none of {', '.join(DEFAULT_BRANCHES)} is a commit here",
         hint=fetch_command(repo, "origin/main") or "name the base: --base REVISION",

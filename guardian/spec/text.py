@@ -45,6 +45,7 @@ _PLAIN = frozenset({str, int, float, bool, type(None)})
 _ANCHOR = re.compile(rb"&([^\s\[\]{},]+)")
 _ALIAS = re.compile(rb"\*([^\s\[\]{},]+)")
 _SURROGATE = re.compile(rb"\\u[dD]")
+_CONFLICT = re.compile(rb"^<{7} ", re.MULTILINE)
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 LFS_REMEDY = "git lfs pull (in GitHub Actions `lfs: true` of actions/checkout) brings it into the work tree"
 _LFS_BASE = "to compare revisions, keep specifications out of LFS"
@@ -74,7 +75,7 @@ def read(data: bytes, file: str, like: Text | None = None) -> tuple[Any, Text | 
         ReadError: as `load`.
     """
     _refuse_what_is_no_document(data, file)
-    with _without_collector():
+    with _without_collector(), _telling_conflicts(data, file):
         if data.lstrip()[:1] in (b"{", b"["):
             with suppress(NotPlain):
                 found, fresh = json_text.read(data, like)
@@ -102,9 +103,10 @@ def load_all(data: bytes, file: str) -> list[Any]:
         ReadError: as `load`, except that several documents are fine.
     """
     text = decode(data, file)
-    if looks_like_json(text) and _is_json(file):
-        return [_load_json(text, file)]
-    return list(_documents(text, file))
+    with _telling_conflicts(data, file):
+        if looks_like_json(text) and _is_json(file):
+            return [_load_json(text, file)]
+        return list(_documents(text, file))
 
 
 def decode(data: bytes, file: str) -> str:
@@ -151,6 +153,24 @@ def looks_like_json(text: str) -> bool:
     """Whether the first non-blank character opens a JSON object or array (YAML flow style looks the same)."""
     first = text.lstrip()[:1] if text[:1].isspace() else text[:1]
     return first in ("{", "[")
+
+
+@contextmanager
+def _telling_conflicts(data: bytes, file: str) -> Iterator[None]:
+    """Say of a file that cannot be read that git left a conflict in it, where that is so: the rest follows from it."""
+    try:
+        yield
+    except ReadError:
+        conflict = _CONFLICT.search(data)
+        if conflict is None:
+            raise
+        raise ReadError(
+            "a merge conflict begins here that nobody has resolved",
+            file=file,
+            line=data.count(b"\n", 0, conflict.start()) + 1,
+            column=1,
+            hint="keep what is right of both versions, and remove the lines that begin with <<<<<<<, ======= and >>>>>>>",
+        ) from None
 
 
 # --- the fast readers ---------------------------------------------------------------------------------------------

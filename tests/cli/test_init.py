@@ -102,6 +102,16 @@ def test_hostile_names(guardian, tmp_path: Path):
     }
 
 
+def test_names_are_written_as_people_read_them(guardian, tmp_path: Path):
+    """In any language; what does not show is spelled out."""
+    write(tmp_path, {"services/größe neu/openapi.yaml": SPEC, "services/a\u200bb/openapi.yaml": SPEC})
+    assert guardian("init").code == 0
+    text = (tmp_path / "guardian.yaml").read_text(encoding="utf-8")
+    assert '"größe neu":' in text
+    assert '"a\\u200bb":' in text
+    assert set(read_config(tmp_path / "guardian.yaml", tmp_path).services) == {"größe neu", "a\u200bb"}
+
+
 @pytest.mark.parametrize(
     ("specs", "names"),
     [

@@ -249,3 +249,32 @@ def test_values_need_no_pydantic():
     """A run without guardian.yaml does not pay for pydantic on guardian's account."""
     script = "import sys, guardian.config as c; c.CheckRequest; c.Config(); sys.exit('pydantic' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "name"),
+    [
+        ("base", "", "base"),
+        ("head", " ", "head"),
+        ("exceptions", "", "exceptions"),
+        ("consumers", ["a.yaml", ""], "consumers[1]"),
+        ("only_services", [""], "only_services[0]"),
+        ("only_consumers", [""], "only_consumers[0]"),
+        ("allow_remote_refs", [""], "allow_remote_refs[0]"),
+        ("reports", {"json": ""}, "reports.json"),
+        ("model", {"endpoint": ""}, "model.endpoint"),
+        ("model", {"endpoint": "http://a/v1", "name": ""}, "model.name"),
+        ("lifecycle", {"stability_extension": ""}, "lifecycle.stability_extension"),
+    ],
+)
+def test_a_name_is_not_empty(key: str, value: object, name: str):
+    """A path, a revision or a name that is empty would mean something that nobody wrote: this folder, say."""
+    with pytest.raises(ConfigError) as raised:
+        config({key: value})
+    assert raised.value.message == f"`{name}` is empty"
+
+
+def test_a_service_has_a_name():
+    with pytest.raises(ConfigError) as raised:
+        config({"services": {"": {"spec": "a.yaml"}}})
+    assert raised.value.message == "a service has an empty name"

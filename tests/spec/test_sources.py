@@ -345,6 +345,14 @@ def test_what_git_refuses_is_an_error_in_its_own_words(tmp_path: Path) -> None:
     assert error.exit_code == 3
 
 
+def test_a_repository_without_a_commit_has_nothing_to_compare_with(tmp_path: Path) -> None:
+    """No branch that could be named is of any help there."""
+    git_in(tmp_path)("init", "-q")
+    error = refusal(lambda: default_base(tmp_path, {}))
+    assert error.message == "this repository has no commit yet, so there is nothing to compare with"
+    assert error.hint == "commit what is there: the next changes are compared with that"
+
+
 def test_outside_of_git_revisions_are_explained(tmp_path: Path) -> None:
     """No traceback of git's, and no guess."""
     assert "no git repository" in (refusal(lambda: open_side("main", cwd=tmp_path, role="base")).hint or "")

@@ -245,3 +245,37 @@ def test_both_readers_agree_on_real_specifications() -> None:
         except Exception:  # noqa: BLE001  # as above
             continue
         assert careful(text) == fast, file
+
+
+@pytest.mark.parametrize(
+    ("text", "file"),
+    [
+        ("openapi: 3.0.3\n<<<<<<< HEAD\ninfo: {}\n=======\ninfo: {title: a}\n>>>>>>> feature\n", "api.yaml"),
+        ('{\n<<<<<<< HEAD\n"a": 1\n=======\n"a": 2\n>>>>>>> feature\n}\n', "api.json"),
+        ("a: 1\r\n<<<<<<< HEAD\r\nb: 1\r\n=======\r\nb: 2\r\n>>>>>>> x\r\n", "api.yaml"),
+    ],
+)
+def test_a_merge_conflict_is_told_as_one(text: str, file: str) -> None:
+    """What a parser says of the file follows from the conflict, and helps nobody."""
+    for read in (load, load_all):
+        with pytest.raises(ReadError) as caught:
+            read(text.encode(), file)
+        assert caught.value.message == "a merge conflict begins here that nobody has resolved"
+        assert (caught.value.line, caught.value.column) == (2, 1)
+
+
+def test_a_conflict_in_text_is_text() -> None:
+    assert load(b"a: |\n  <<<<<<< HEAD\n  =======\n", "api.yaml") == {"a": "<<<<<<< HEAD\n=======\n"}
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("a: \u00e9\n\tb: 1\n", None),
+        ("a:\n\tb: 1\n", "indent this line with spaces: it has a tab, which YAML does not indent with"),
+        ("a: \u00e9\nb: @x\n", "put the text in quotes: without them none begins with @"),
+        ("a: `x`\n", "put the text in quotes: without them none begins with `"),
+    ],
+)
+def test_a_character_without_use_is_told_with_a_remedy(text: str, hint: str | None) -> None:
+    assert fails(text.encode()).hint == hint
