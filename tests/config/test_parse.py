@@ -72,7 +72,7 @@ def test_narrowed_severity_goes_first():
 @pytest.mark.parametrize(
     ("data", "said", "hint"),
     [
-        ([], "the file is a mapping, not a list", None),
+        ([], "the file should be a mapping, not a list", None),
         ({"sevrity": {}}, "unknown key `sevrity`", "did you mean `severity`?"),
         ({"fail-on": "none"}, "unknown key `fail-on`", "did you mean `fail_on`?"),
         ({"zzz": 1}, "unknown key `zzz`", None),
@@ -205,7 +205,7 @@ def test_exceptions():
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        ({}, "the file is a list, not a mapping"),
+        ({}, "the file should be a list, not a mapping"),
         ([3], "`[0]` is a mapping, not 3"),
         ([{key: value for key, value in ENTRY.items() if key != "expires"}], "`[0]` lacks the key `expires`"),
         ([{**ENTRY, "expires": "soon"}], '`[0].expires` is a date (YYYY-MM-DD), not "soon"'),
