@@ -479,6 +479,14 @@ def test_what_cannot_be_looked_at_is_not_taken_for_absent(repo: Path, lock: Lock
     assert error.message == "--head specs/users.yaml: cannot be read: Permission denied"
 
 
+def test_a_locked_folder_is_told_by_the_file_that_is_wanted(repo: Path, lock: Lock) -> None:
+    """And not by one that was only looked for there, such as a repository's ``.git``."""
+    write(repo, ".git/info/sparse-checkout", "/*\n")
+    lock(repo / "specs")
+    error = refusal(lambda: WorkTree(repo, repo).read("specs/users.yaml"))
+    assert (error.file, error.message) == ("specs/users.yaml", "cannot be read: Permission denied")
+
+
 def test_a_folder_that_is_locked_indeed(repo: Path) -> None:
     """The same by the system's own doing, and in git's own words."""
     write(repo, "closed/api.yaml", "openapi: 3.0.0\n")
