@@ -100,7 +100,9 @@ def _remedy(text: str, error: yaml.MarkedYAMLError) -> str | None:
     character = text[mark.index : mark.index + 1]
     if character == "\t":
         return "indent this line with spaces: it has a tab, which YAML does not indent with"
-    return f"put the text in quotes: without them none begins with {character}" if character in ("@", "`", "%") else None
+    return (
+        f"put the text in quotes: without them none begins with {character}" if character in ("@", "`", "%") else None
+    )
 
 
 def read_documents(text: str, file: str, *, single: bool = False) -> Iterator[Any]:

@@ -24,7 +24,8 @@ BASE_BRANCH_VARIABLES = (
 )
 #: The variable in which GitLab names the merge base itself.
 BASE_COMMIT_VARIABLE = "CI_MERGE_REQUEST_DIFF_BASE_SHA"
-DEFAULT_BRANCHES = ("origin/HEAD", "origin/main", "origin/master", "main", "master")
+_REMOTE = "origin"
+_DEFAULT_BRANCHES = ("HEAD", "main", "master")
 _SHA = re.compile(r"[0-9a-f]{7,64}")
 _WHOLE = (40, 64)
 #: What git takes as the name of a branch or tag: a place that can be fetched, unlike `HEAD@{1}` and `:/fix`.
@@ -96,7 +97,7 @@ def is_shallow(repo: Path) -> bool:
 
 def fetch_command(repo: Path, revision: str) -> str | None:
     """The ``git fetch`` line that brings a missing revision; ``None`` if there is no remote, or it can be no remote's."""
-    remotes = git.line(repo, "remote").split()
+    remotes = _remotes(repo)
     if not remotes:
         return None
     shallow = is_shallow(repo)
@@ -111,12 +112,22 @@ def fetch_command(repo: Path, revision: str) -> str | None:
     return shlex.join(["git", "fetch", *depth, *_fetched(remotes, name)])
 
 
+def remote_of(repo: Path) -> str:
+    """The remote that branches are those of: ``origin``, or the first where there is another alone."""
+    remotes = _remotes(repo)
+    return _REMOTE if _REMOTE in remotes or not remotes else remotes[0]
+
+
+def _remotes(repo: Path) -> list[str]:
+    return git.line(repo, "remote").split()
+
+
 def _fetched(remotes: list[str], name: str) -> list[str]:
     """A remote, and what to fetch from it for a branch, tag or commit to have this name here."""
     remote, _, branch = name.partition("/")
     if remote in remotes and branch:
         return [remote, f"{branch}:refs/remotes/{remote}/{branch}"]
-    origin = "origin" if "origin" in remotes else remotes[0]
+    origin = _REMOTE if _REMOTE in remotes else remotes[0]
     if _SHA.fullmatch(name) and len(name) in _WHOLE:
         return [origin, name]
     if re.match(r"v?\d", name):
@@ -136,11 +147,13 @@ def default_base(repo: Path, environ: Mapping[str, str]) -> tuple[str, str]:
     if environ.get(BASE_COMMIT_VARIABLE):
         commit = environ[BASE_COMMIT_VARIABLE]
         return resolve(repo, commit), commit
+    remote = remote_of(repo)
     for variable in BASE_BRANCH_VARIABLES:
         if environ.get(variable):
-            branch = "origin/" + environ[variable].removeprefix("refs/heads/").removeprefix("origin/")
+            branch = f"{remote}/" + environ[variable].removeprefix("refs/heads/").removeprefix(f"{remote}/")
             return _merge_base(repo, branch), branch
-    for branch in DEFAULT_BRANCHES:
+    branches = (*(f"{remote}/{name}" for name in _DEFAULT_BRANCHES), *_DEFAULT_BRANCHES[1:])
+    for branch in branches:
         if try_resolve(repo, branch):
             return _merge_base(repo, branch), branch
     if try_resolve(repo, "HEAD") is None:
@@ -149,8 +162,8 @@ def default_base(repo: Path, environ: Mapping[str, str]) -> tuple[str, str]:
             hint="commit what is there: the next changes are compared with that",
         )
     raise ReadError(
-        f"no default branch to compare with: none of {', '.join(DEFAULT_BRANCHES)} is a commit here",
-        hint=fetch_command(repo, "origin/main") or "name the base: --base REVISION",
+        f"no default branch to compare with: none of {', '.join(branches)} is a commit here",
+        hint=fetch_command(repo, f"{remote}/main") or "name the base: --base REVISION",
     )
 
 

@@ -14,7 +14,11 @@ from tests.check.repo import CONFIG, Repo
         ("base: mian", "`base` names mian: no such file, directory or revision", ("--base", "main")),
         ("base: main:nope.yaml", "`base`: nope.yaml: no such file in main", ("--base", "main")),
         ("head: nope", "`head` names nope: no such file, directory or revision", ("--head", ".")),
-        ("only_services: [users, usrs]", "`only_services` names usrs: there is no such service", ("--service", "users")),
+        (
+            "only_services: [users, usrs]",
+            "`only_services` names usrs: there is no such service",
+            ("--service", "users"),
+        ),
         (
             "only_consumers: [bilings]",
             "`only_consumers` names bilings: nobody of this name declares anything",

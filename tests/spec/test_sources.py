@@ -570,3 +570,23 @@ def test_changed_files_pairs_renames_and_counts_untracked_files(repo: Path) -> N
     assert [change.renamed for change in expected] == [False, False, True, False]
     assert changed_files(repo, before, commit(repo, "after")) == expected
     assert changed_files(repo, before, before) == []
+
+
+def test_the_remote_may_have_any_name(repo: Path, tmp_path: Path) -> None:
+    """``git clone --origin upstream``: the default branch, CI's and the line to run are that remote's."""
+    first = git_in(repo)("rev-parse", "v1")
+    clone = tmp_path / "clone"
+    git_in(tmp_path)("clone", "-q", "--origin=upstream", "--branch=feature", str(repo), str(clone))
+    git = git_in(clone)
+    git("remote", "set-head", "upstream", "main")
+    for environ in ({}, {"GITHUB_BASE_REF": "main"}, {"CHANGE_TARGET": "upstream/main"}):
+        side = default_base(clone, environ)
+        assert isinstance(side.tree, GitTree)
+        assert side.tree.commit == first
+    for name in git("for-each-ref", "--format=%(refname)", "refs/remotes").split():
+        git("update-ref", "-d", "--no-deref", name)
+    for environ in ({}, {"GITHUB_BASE_REF": "main"}):
+        error = refusal(lambda: default_base(clone, environ))  # noqa: B023  # called at once
+        assert error.hint == "git fetch upstream main:refs/remotes/upstream/main"
+    git(*error.hint.split()[1:])
+    assert default_base(clone, {}).label == "upstream/main"
