@@ -227,8 +227,13 @@ def said_where(message: str, tree: Tree) -> str:
 
 
 def with_itself(sides: Sides, request: CheckRequest) -> list[Note]:
-    """A note where nothing differs because a commit is compared with itself, as on a default branch."""
+    """A note where nothing differs because something is compared with itself, as a commit is on a default branch."""
     base, head = sides.base.tree, sides.head.tree
+    if isinstance(base, DirectoryTree) and isinstance(head, DirectoryTree):
+        if sides.base.path != sides.head.path or root_of(base) != root_of(head):
+            return []
+        what = "folder" if sides.base.path is None else "file"
+        return [Note("info", f"base and head are the same {what}, so there is nothing to compare")]
     if not isinstance(base, GitTree) or (request.base or "").partition(":")[0] in ("HEAD", "@"):
         return []
     if isinstance(head, GitTree):

@@ -30,6 +30,7 @@ from guardian.spec.trees import (
 from guardian.spec.worktree import WorkTree
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+_STDIN = "/dev/stdin"
 #: Endings of files, as opposed to branches and tags: `api.yaml`, `README.md`, but not `v1.2`.
 _FILE_NAME = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}")
 
@@ -54,7 +55,7 @@ def open_side(
 ) -> Side:
     """The side that ``--base`` or ``--head`` names, or the default one where nothing is named.
 
-    An existing path wins over ``REV:path`` (from the repository's root, ``REV:./path`` from ``cwd``, as in git), and
+    ``-`` is standard input. An existing path wins over ``REV:path`` (from the repository's root, ``REV:./path`` from ``cwd``, as in git), and
     that over a revision.
 
     Raises:
@@ -63,7 +64,7 @@ def open_side(
     try:
         if spec is None:
             return default_base(cwd, environ) if role == "base" else default_head(cwd)
-        return _path_side(spec, cwd, role) or _revision_side(spec, cwd, role)
+        return _path_side(_STDIN if spec == "-" else spec, cwd, role) or _revision_side(spec, cwd, role)
     except git.NoGit as error:
         raise git.NoGit(error.message, hint=f"install git, or name a file or a directory: --{role} PATH") from None
 

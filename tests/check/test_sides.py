@@ -57,11 +57,18 @@ def test_two_files_outside_of_the_working_directory(check: Guardian, folder: Fol
     assert outcome.only("property-removed")["head"]["file"] == "../plain/b/now.yaml"
 
 
-def test_a_pipe(folder: Folder):
-    """A pipe is a file: ``--base <(git show main:api.yaml)``."""
+@pytest.mark.parametrize(
+    "command",
+    [
+        "python -m guardian check --base <(cat was.yaml) --head now.yaml",
+        "python -m guardian check --base - --head now.yaml < was.yaml",
+        "python -m guardian check --base was.yaml --head - < now.yaml",
+    ],
+)
+def test_a_pipe(folder: Folder, command: str):
+    """A pipe is a file: ``--base <(git show main:api.yaml)``, and so is standard input, by the name that tools have for it."""
     folder.write("was.yaml", USERS)
     folder.write("now.yaml", USERS_RENAMED)
-    command = "python -m guardian check --base <(cat was.yaml) --head now.yaml"
     done = subprocess.run(
         ["bash", "-c", _here(command)], cwd=folder.folder, capture_output=True, text=True, check=False
     )
@@ -415,6 +422,17 @@ def test_the_sides_are_named_on_demand(guardian: Guardian, repo: Repo):
     assert line in guardian(repo, "check", "--verbose").out
     assert line not in guardian(repo, "check").out
     assert f"Base is {commit}, head is" in guardian(repo, "check", "--verbose", "--base", commit).out
+
+
+@pytest.mark.parametrize(("path", "kind"), [("specs", "folder"), ("specs/users.yaml", "file")])
+def test_what_is_named_twice_is_compared_with_itself(check: Guardian, repo: Repo, path: str, kind: str):
+    """A command that could never find anything says so."""
+    repo.remove("guardian.yaml")
+    said = f"base and head are the same {kind}, so there is nothing to compare"
+    assert said in _notes(check(repo, "--base", path, "--head", path))
+    repo.write("other/users.yaml", USERS)
+    other = path.replace("specs", "other")
+    assert said not in _notes(check(repo, "--base", path, "--head", other))
 
 
 # --- folders called as branches -----------------------------------------------------------------------------------
