@@ -58,9 +58,9 @@ def add(
     said = {"reason": reason, "owner": owner, "expires": expires}
     missing = [flag for name, flag in _REQUIRED.items() if not (said[name] or "").strip()]
     if missing:
-        raise UsageError(
-            f"an exception needs {' and '.join(missing)}", hint="a promise has a reason, an owner and an end"
-        )
+        missing = [*(["--change FINGERPRINT"] if change is None and rule is None else []), *missing]
+        hint = "the fingerprint is in every report (or --rule RULE --service NAME); a promise has a reason, an owner and an end"
+        raise UsageError(f"an exception needs {' and '.join(missing)}", hint=hint)
     last_day = parse_day(expires or "", "--expires")
     if last_day < run.request.as_of:
         raise UsageError(f"--expires {last_day} is over already")

@@ -412,9 +412,9 @@ def test_add_by_place(guardian: Guardian, check: Guardian, broken: Repo):
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
-        ([], "an exception needs --reason TEXT and --owner TEAM and --expires YYYY-MM-DD"),
-        (["--reason", "r", "--owner", "o"], "an exception needs --expires"),
-        (["--reason", "r", "--owner", " ", "--expires", "2026-12-31"], "needs --owner"),
+        ([], "an exception needs --change FINGERPRINT and --reason TEXT and --owner TEAM and --expires YYYY-MM-DD"),
+        (["--rule", "r", "--reason", "r", "--owner", "o"], "an exception needs --expires"),
+        (["--reason", "r", "--owner", " ", "--expires", "2026-12-31"], "FINGERPRINT and --owner"),
         (["--reason", "r", "--owner", "o", "--expires", "soon"], "--expires is a day written YYYY-MM-DD"),
         (["--reason", "r", "--owner", "o", "--expires", "2026-03-01"], "is over already"),
         ([*WHO], "--change FINGERPRINT, or --rule RULE --service NAME"),
