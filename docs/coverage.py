@@ -34,8 +34,7 @@ A cell is the verdict on the edit, then on its reverse, where nothing is known o
 - fields in versions without them.
 
 A warning where other places break is one that no message could prove: an object without any key has no text of its own in
-a parameter (`minProperties`, `else`), and in a plain part of a multipart form null and text look alike (`nullable`), and
-so do numbers and text (`items`). The edits are in `fixtures/probes.py` and `fixtures/fields.yaml`.
+a parameter (`minProperties`, `else`). The edits are in `fixtures/probes.py` and `fixtures/fields.yaml`.
 """
 
 Cell = tuple[str, str]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
+from guardian.rules.form_fields import Writing, written_at
 from guardian.spec.api import Schema
 from guardian.spec.objects import undeclared
 from guardian.spec.shape import Atom
@@ -21,6 +22,21 @@ class Child(NamedTuple):
     head: Schema
     # A subtype, or the variant that the place is in, by its discriminator's property and value.
     selected: tuple[str, str] | None = None
+
+
+#: What is still to be looked at: two schemas, the way to them, and how their values are written.
+Ahead: TypeAlias = tuple[Schema, Schema, tuple[Child, ...], Writing]
+
+
+def ahead(children: Iterable[Child], path: tuple[Child, ...], writing: Writing) -> Iterator[Ahead]:
+    """What is below the pair that a path leads to, whose values are written so."""
+    for child in children:
+        yield child.base, child.head, (*path, child), writing_below(child, writing)
+
+
+def writing_below(child: Child, writing: Writing) -> Writing:
+    """How what is below is written, where this is how the value around it is."""
+    return written_at(writing, (child.step,)) if writing is not None and (child.step or child.literal) else writing
 
 
 def properties_of(base: Atom, head: Atom, alike: Callable[[str], bool]) -> Iterator[Child]:

@@ -272,12 +272,11 @@ class BothSides:
             place = f"{part} {label(matched.narrower, siblings)}"
             yield Placed(MediaTypePair(one, other, direction, *parents, matched.kept), operation, place, direction)
             form = form_of(one, other, direction)
-            text = form is not None and not form.multipart
             xml = is_xml(one.name) and is_xml(other.name)
             for ours, theirs, field in compared(one, other, direction):
                 yield from _root(
                     ours, theirs, (one.node, other.node), operation, place, direction,
-                    field=field, text=text and not field, xml=xml and not field, form=None if field else form,
+                    field=field, xml=xml and not field, form=None if field else form,
                 )  # fmt: skip
             for name, our_header, their_header in shared_headers(one, other):
                 below = f"{place} part {name} header {our_header.name}"

@@ -1,7 +1,8 @@
 """How the parts of a form are written: content types, styles and headers of Encoding Objects, defaults filled in.
 
-OpenAPI 3.1, Encoding Object: an object part is JSON, a text part plain, a binary part octets, an array as its items;
-a style, where one is written, replaces the content type. Other media types than forms ignore encodings.
+OpenAPI 3.1, Encoding Object: an object part is JSON, a text part plain, a binary part or one without a type octets, an
+array as its items; a style, where one is written, replaces the content type. Octets that no encoding speaks of may be
+anything (RFC 2046, 4.5.1). Other media types than forms ignore encodings.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from guardian.spec.shaper import Shaper
 
 _BINARY_FORMATS = frozenset({"binary", "byte", "base64"})
 _NOTHING: Mapping[str, object] = {}
+_OCTETS = "application/octet-stream"
+_KINDS = 6
 _NESTED = frozenset(("encoding", "prefixEncoding", "itemEncoding"))
 
 
@@ -62,7 +65,7 @@ def _compare(before: _Part, after: _Part, what: str, field: str) -> Iterator[Del
             effect = combine(effect, change)
             words.append(word)
     if words:
-        guessed = None in {before.content_type, after.content_type} and not before.styled and not after.styled
+        guessed = (before.guessed or after.guessed) and not before.styled and not after.styled
         yield Delta(
             effect or Effect.ANNOTATION,
             f"{what} {' and '.join(words)}",
@@ -106,6 +109,9 @@ class _Part:
         self.empty = value.get("allowEmptyValue") is True
         self.urlencoded = media.name == URLENCODED
         self.content_type = written or _default_type(self.atoms, direction)
+        untyped = not written and len({atom.kind for atom in self.atoms}) == _KINDS
+        self.guessed = untyped or self.content_type is None
+        self.any_octets = not written and self.content_type == _OCTETS
 
     def looks(self, kind: str) -> str:
         """What a value of a JSON type looks like in the form."""
@@ -140,7 +146,8 @@ def _content_type(base: _Part, head: _Part) -> tuple[Effect | None, str]:
     if base.styled or head.styled or base.content_type == head.content_type:
         return None, ""
     before, after = _types(base.content_type), _types(head.content_type)
-    lost, gained = _uncovered(before, after), _uncovered(after, before)
+    lost = [] if head.any_octets else _uncovered(before, after)
+    gained = [] if base.any_octets else _uncovered(after, before)
     if not lost and not gained:
         return None, ""
     effect = Effect.CHANGED if lost and gained else Effect.NARROWED if lost else Effect.WIDENED
@@ -168,6 +175,8 @@ def _said(types: list[str]) -> str:
 
 def _default_type(atoms: tuple[Atom, ...], direction: Direction) -> str | None:
     """The content type of a part that names none; None where its schema leaves that open."""
+    if len({atom.kind for atom in atoms}) == _KINDS:
+        return _OCTETS
     found = {_default_of(atom, direction) for atom in atoms if atom.kind != "null"}
     return found.pop() if len(found) == 1 else None
 
@@ -179,7 +188,7 @@ def _default_of(atom: Atom, direction: Direction) -> str | None:
         items = Shaper().shape(atom.items, direction).atoms
         return None if any(each.kind == "array" for each in items) else _default_type(items, direction)
     binary = _BINARY_FORMATS & atom.formats.keys() or any("contentEncoding" in node.value for node in atom.nodes)
-    return "application/octet-stream" if binary else "text/plain"
+    return _OCTETS if binary else "text/plain"
 
 
 def _nested(base: _Part, head: _Part) -> tuple[Effect | None, str]:

@@ -144,6 +144,16 @@ def field_of(encoding: Node | None, media: str) -> FormField:
     )
 
 
+def is_text(writing: Writing) -> bool:
+    """Whether a scalar that is written so is a text to who reads it, whatever its type."""
+    return writing is not None and not (isinstance(writing, FormField) and writing.says_json)
+
+
+def is_octets(writing: Writing) -> bool:
+    """Whether a value without a type is octets there (OpenAPI 3.1, Encoding Object): a field that no style writes."""
+    return isinstance(writing, FormField) and not writing.styled and not writing.says_json
+
+
 def written_at(whole: Writing, steps: Iterable[str]) -> Writing:
     """How a value is written that is so many steps below one."""
     steps = list(steps)

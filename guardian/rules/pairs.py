@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias, TypedDict
 
 from guardian.model import Confidence, Direction, Effect, Hit, Impact, Severity
-from guardian.rules.form_fields import Form
+from guardian.rules.form_fields import TEXT, Form, FormField, Writing
 from guardian.rules.url_text import is_one_text
 from guardian.spec.api import (
     Api,
@@ -186,8 +186,8 @@ class SchemePair(NamedTuple):
 class SchemaRoot(NamedTuple):
     """Where a schema comparison starts: the place in the message, and how its values are written on the wire.
 
-    ``text`` is true where scalars travel as text (parameters, headers, urlencoded forms). ``form`` says how the sending
-    side writes each field of a form. ``base_holder`` and ``head_holder`` are what holds the schemas: what to point at
+    ``text`` is true where all of it travels as text (parameters, headers). ``form`` says how the sending side writes
+    each field of a form: as text, or as JSON. ``base_holder`` and ``head_holder`` are what holds the schemas: what to point at
     where there is none.
     """
 
@@ -203,6 +203,14 @@ class SchemaRoot(NamedTuple):
     form: Form | None = None
     base_holder: Node | None = None
     head_holder: Node | None = None
+
+    @property
+    def writing(self) -> Writing:
+        """How its values are written: as a form, as text, or as JSON and the like."""
+        if self.form is not None or not self.text:
+            return self.form
+        # As many roots as can share what is found for one of them.
+        return FormField(self.style, self.explode is True, styled=True) if self.is_one_text else TEXT
 
     @property
     def is_one_text(self) -> bool:
@@ -228,6 +236,7 @@ class UnionPair(NamedTuple):
     head_node: Node | None
     relate: Relate
     one_text: bool = False  # whether all of a list or object travels as one value
+    octets: bool = False  # whether what has no type is octets, and so a text
 
 
 class Ends(TypedDict):

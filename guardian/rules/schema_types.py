@@ -38,10 +38,10 @@ def type_changed(pair: UnionPair) -> Iterator[Delta]:
 
     Why it matters: a decoder written for one JSON type fails on another (one for integers fails on 1.5), and a server
     that no longer takes a type refuses what callers send. A free string in a parameter takes numbers and booleans,
-    since all parameters are text, and lists and objects that are written as one text (``?ids=a,b``); so are the octets of
-    a body that is neither JSON nor XML: there a text says no more than no schema does. What is described as a list says
-    of a stream what its items alone say (3.2's ``itemSchema``); what is described as something else cannot be compared
-    with them: a warning.
+    since all parameters are text, and lists and objects that are written as one text (``?ids=a,b``); so are the fields of
+    a form that do not travel as JSON, and there no type at all means octets. So are the octets of a body that is neither
+    JSON nor XML: there a text says no more than no schema does. What is described as a list says of a stream what its
+    items alone say (3.2's ``itemSchema``); what is described as something else cannot be compared with them: a warning.
 
     Breaks (request):
         base: {type: string}
@@ -80,6 +80,14 @@ def type_changed(pair: UnionPair) -> Iterator[Delta]:
     shared = pair.base.kinds & pair.head.kinds
     lost = [atom for atom in pair.lost if atom.kind not in shared and atom.kind != "null"]
     gained = [atom for atom in pair.gained if atom.kind not in shared and atom.kind != "null"]
+    before, after = _described(pair)
+    said = f"changed type from {before} to {after}"
+    if pair.octets:
+        unsaid = any(map(_is_unsaid, (*lost, *gained)))
+        lost, gained = ([atom for atom in atoms if not _is_unsaid(atom)] for atoms in (lost, gained))
+        if unsaid and not lost and not gained:
+            yield Delta(Effect.ANNOTATION, said, base=pair.base_node, head=pair.head_node, facts=tuple(_facts(pair)))
+            return
     if pair.text:
         lost = [atom for atom in lost if not _taken_as_text(atom, pair.head) and not _taken_as_item(atom, pair)]
         gained = [atom for atom in gained if not _taken_as_text(atom, pair.base) and not _came_as_item(atom, pair)]
@@ -96,7 +104,7 @@ def type_changed(pair: UnionPair) -> Iterator[Delta]:
     silent = bool(decisive) and all(atom.silent for atom in decisive)
     yield Delta(
         effect,
-        f"changed type from {describe(pair.base)} to {describe(pair.head)}",
+        said,
         base=pair.base_node,
         head=pair.head_node,
         confidence=Confidence.POSSIBLE if silent else None,
@@ -151,6 +159,11 @@ def _may_be_one(array: Atom) -> bool:
     return array.min_items is None or array.min_items.value <= 1
 
 
+def _is_unsaid(atom: Atom) -> bool:
+    """What is no text and only possible since no type is written: octets are never that."""
+    return atom.kind != "string" and atom.free and not any("type" in node.value for node in atom.nodes)
+
+
 def _taken_as_text(atom: Atom, shape: Shape) -> bool:
     return atom.kind in _TEXT_KINDS and any(each.free for each in shape.of_kind("string"))
 
@@ -158,6 +171,17 @@ def _taken_as_text(atom: Atom, shape: Shape) -> bool:
 def _is_one_text(atom: Atom, shape: Shape) -> bool:
     """A list or object that travels as one text is any string there."""
     return atom.kind in {"array", "object"} and any(each.free for each in shape.of_kind("string"))
+
+
+def _described(pair: UnionPair) -> tuple[str, str]:
+    """Both types in words; where a side suggests by its keywords alone what the other writes, that may be anything else."""
+    before, after = describe(pair.base), describe(pair.head)
+    if before == after:
+        more = [len(one.kinds) > len(other.kinds) for one, other in ((pair.base, pair.head), (pair.head, pair.base))]
+        before, after = (
+            f"{word} or anything else" if each else word for word, each in zip((before, after), more, strict=True)
+        )
+    return before, after
 
 
 def describe(shape: Shape) -> str:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from guardian import fieldpath
 from guardian.model import Direction, Effect
-from guardian.rules.form_fields import TEXT, FormField, Writing, read_as, written_at
+from guardian.rules.form_fields import Writing, read_as, written_at
 from guardian.rules.form_messages import Place
 from guardian.rules.judge import Judge
 from guardian.rules.pairs import BY_TAG, SchemaRoot
@@ -35,17 +35,9 @@ def turned(root: SchemaRoot, base: _T, head: _T) -> tuple[_T, _T]:
     return (base, head) if root.direction is Direction.REQUEST else (head, base)
 
 
-def writing_of(root: SchemaRoot) -> Writing:
-    """How the values of a root are written."""
-    if root.form is not None or not root.text:
-        return root.form
-    # As many roots as can share what is found for one of them.
-    return FormField(root.style, root.explode is True, styled=True) if root.is_one_text else TEXT
-
-
 def writing_at(found: Found) -> Writing:
     """How values are written at the place of a finding."""
-    return written_at(writing_of(found.root), steps_to(found))
+    return written_at(found.root.writing, steps_to(found))
 
 
 def steps_to(found: Found) -> Iterator[str]:

@@ -17,9 +17,10 @@ from typing import Any, NamedTuple, TypeVar
 from guardian.errors import GuardianError, ReadError, RuleError
 from guardian.model import Direction, Effect
 from guardian.rules import plain
-from guardian.rules.below import Child, items_of, properties_of, subtypes_of
+from guardian.rules.below import Ahead, Child, ahead, items_of, properties_of, subtypes_of, writing_below
 from guardian.rules.by_tag import Selected, marked_child, marked_delta, selecting
 from guardian.rules.doubts import as_beside, as_unsure
+from guardian.rules.form_fields import Writing, is_octets, is_text
 from guardian.rules.match import Matching, match
 from guardian.rules.other_ways import OtherWays, steps_of
 from guardian.rules.pairs import ATOM_PAIRS, Delta, Relate, SchemaRoot, UnionPair, XmlPair
@@ -83,7 +84,7 @@ class Found(NamedTuple):
     also: tuple[tuple[Child, ...], ...] = ()
 
 
-_Key = tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...], Direction, bool]
+_Key = tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...], Direction, Writing]
 
 
 class Walker:
@@ -98,7 +99,9 @@ class Walker:
         self.head_shaper = Shaper()
         self._same = same
         self._locals: dict[_Key, Local] = {}
-        self._matched: dict[tuple[int, int, Direction, bool], _Matched] = {}  # by identity: the shapers keep the shapes
+        self._matched: dict[
+            tuple[int, int, Direction, Writing], _Matched
+        ] = {}  # by identity: the shapers keep the shapes
         self._leads: dict[tuple[str, str, str], bool] = {}
         self._effects: dict[_Key, Effect | None] = {}
         self._busy: set[_Key] = set()
@@ -122,8 +125,8 @@ class Walker:
 
         Last comes what stands beside an alternative that takes anything.
         """
-        sure: deque[tuple[Schema, Schema, tuple[Child, ...]]] = deque([(root.base, root.head, ())])
-        unsure: deque[tuple[Schema, Schema, tuple[Child, ...]]] = deque()
+        sure: deque[Ahead] = deque([(root.base, root.head, (), root.writing)])
+        unsure: deque[Ahead] = deque()
         found: list[Found] = []
         ways: list[tuple[Child, ...]] = []
         seen: set[object] = set()
@@ -139,20 +142,20 @@ class Walker:
                     found.append(Found(rule, delta, path, base, head, root))
 
         first_unsure: tuple[int, int] | None = None  # among what is found, and among the ways
-        aside: list[tuple[Beside, tuple[Child, ...], Schema, Schema]] = []
+        aside: list[tuple[Beside, tuple[Child, ...], Schema, Schema, Writing]] = []
         while sure or aside or unsure:
             if not sure and first_unsure is None:
                 first_unsure = len(found), len(ways)
             if not sure and aside:
-                for beside, path, base, head in aside:
+                for beside, path, base, head, writing in aside:
                     tell(((rule, as_beside(delta, root.direction)) for rule, delta in beside.deltas), path, base, head)
-                    unsure.extend((child.base, child.head, (*path, child)) for child in beside.children)
+                    unsure.extend(ahead(beside.children, path, writing))
                 aside.clear()
                 continue
             is_sure = bool(sure)
             queue = sure if is_sure else unsure
-            base, head, path = queue.popleft()
-            key = (base.key, head.key)
+            base, head, path, writing = queue.popleft()
+            key = (base.key, head.key, writing)
             if key in seen:
                 ways.append(path)
                 continue
@@ -161,9 +164,9 @@ class Walker:
             seen.add(key)
             ways.append(path)
             if root.is_one_text and not path:
-                local = self._compare(base, head, root.direction, True, one_text=True)
+                local = self._compare(base, head, root.direction, writing, one_text=True)
             else:
-                local = self.local(base, head, root.direction, root.text)
+                local = self.local(base, head, root.direction, writing)
             deltas: Iterable[tuple[Rule, Delta]] = local.deltas
             if root.xml:
                 deltas = [*deltas, *self._in_xml(local, base, head, root)]
@@ -172,9 +175,9 @@ class Walker:
             if not is_sure:
                 deltas = [(rule, as_beside(delta, root.direction)) for rule, delta in deltas]
             tell(deltas, path, base, head)
-            queue.extend((child.base, child.head, (*path, child)) for child in local.children)
+            queue.extend(ahead(local.children, path, writing))
             if local.beside is not _NOTHING_BESIDE:
-                aside.append((local.beside, path, base, head))
+                aside.append((local.beside, path, base, head, writing))
         if found and len(ways) > 1:
             certain, trodden = first_unsure or (len(found), len(ways))
             others = OtherWays(root, ways[:trodden])
@@ -188,36 +191,35 @@ class Walker:
                     found[index] = each._replace(also=tuple(also))
         return found
 
-    def local(self, base: Schema, head: Schema, direction: Direction, text: bool) -> Local:
+    def local(self, base: Schema, head: Schema, direction: Direction, writing: Writing) -> Local:
         """What this pair says by itself; remembered."""
-        key = (base.key, head.key, direction, text)
+        key = (base.key, head.key, direction, writing)
         found = self._locals.get(key)
         if found is None:
             if key in self._busy:  # asked for while being answered: the coinductive assumption
                 self.assumed = True
                 return Local((), ())
             self._busy.add(key)
-            found = self._locals[key] = self._compare(base, head, direction, text)
+            found = self._locals[key] = self._compare(base, head, direction, writing)
             self._busy.discard(key)
         return found
 
-    def relate(self, base: Schema, head: Schema, direction: Direction, text: bool = False) -> Effect | None:
+    def relate(self, base: Schema, head: Schema, direction: Direction, writing: Writing = None) -> Effect | None:
         """What happened to the set of accepted values as a whole; ``None`` if nothing did."""
-        key = (base.key, head.key, direction, text)
+        key = (base.key, head.key, direction, writing)
         if key in self._relating:  # as above
             self.assumed = True
             return None
         if key not in self._effects:
             self._relating.add(key)
-            self._effects[key] = self._total([(base, head)], direction, text)
+            self._effects[key] = self._total([(base, head, writing)], direction)
             self._relating.discard(key)
         return self._effects[key]
 
     def _total(
         self,
-        start: Iterable[tuple[Schema, Schema]],
+        start: Iterable[tuple[Schema, Schema, Writing]],
         direction: Direction,
-        text: bool,
         effects: Iterable[Effect] = (),
     ) -> Effect | None:
         """All effects together, with those below; nobody looks any further once it is ``CHANGED``."""
@@ -226,28 +228,28 @@ class Walker:
             total = combine(total, effect)
             if total is Effect.CHANGED:
                 return total
-        queue: deque[tuple[Schema, Schema]] = deque()
+        queue: deque[tuple[Schema, Schema, Writing]] = deque()
         seen: set[object] = set()
-        for base, head in chain(start, _drained(queue)):
-            key = (base.key, head.key)
+        for base, head, writing in chain(start, _drained(queue)):
+            key = (base.key, head.key, writing)
             if key in seen or self.same(base, head):
                 continue
             seen.add(key)
             if len(seen) > RELATE_BUDGET:
                 return Effect.CHANGED
-            local = self.local(base, head, direction, text)
+            local = self.local(base, head, direction, writing)
             for _, delta in local.deltas:
                 total = combine(total, delta.effect)
             if total is Effect.CHANGED:
                 return total
-            queue.extend((child.base, child.head) for child in local.children)
+            queue.extend((child.base, child.head, writing_below(child, writing)) for child in local.children)
         return total
 
     def _compare(
-        self, base: Schema, head: Schema, direction: Direction, text: bool, *, one_text: bool = False
+        self, base: Schema, head: Schema, direction: Direction, writing: Writing, *, one_text: bool = False
     ) -> Local:
         below = self._below(base, head)
-        return self._look_closer(base, head, direction, text, one_text) if below is None else Local((), below, None)
+        return self._look_closer(base, head, direction, writing, one_text) if below is None else Local((), below, None)
 
     def _below(self, base: Schema, head: Schema) -> tuple[Child, ...] | None:
         """What is below two schemas that say the same of themselves as they are written; None if it takes a closer look."""
@@ -273,37 +275,39 @@ class Walker:
         return tuple(children)
 
     def _look_closer(
-        self, base: Schema, head: Schema, direction: Direction, text: bool, one_text: bool = False
+        self, base: Schema, head: Schema, direction: Direction, writing: Writing, one_text: bool = False
     ) -> Local:
         left = self.base_shaper.shape(base, direction)
         right = self.head_shaper.shape(head, direction)
 
         def relate(a: Schema, b: Schema) -> Effect | None:
-            return self.relate(a, b, direction, text)
+            return self.relate(a, b, direction, writing)
 
         # Whatever refers to the same two components has the same two shapes.
-        key = (id(left), id(right), direction, text)
+        key = (id(left), id(right), direction, writing)
         found = self._matched.get(key)
         if found is None:
-            found = self._match(left, right, direction, text, relate)
+            found = self._match(left, right, direction, writing, relate)
             if len(self._busy) == 1:  # else it may hang on what is assumed of something that is being answered
                 self._matched[key] = found
         matching, children = found.matching, found.children
         union = UnionPair(
-            left, right, direction, text, matching.matched, matching.lost, matching.gained, base.node, head.node, relate,
-            one_text,
+            left, right, direction, is_text(writing), matching.matched, matching.lost, matching.gained, base.node,
+            head.node, relate, one_text, is_octets(writing),
         )  # fmt: skip
         if left.subtypes is not None and right.subtypes is not None:
             children = (*children, *subtypes_of(base, head))
         objects = tuple(pair for pair in matching.matched if pair[0].kind == "object")
         return Local((*said_of(union), *found.deltas), children, objects, found.guessed, found.beside)
 
-    def _match(self, left: Shape, right: Shape, direction: Direction, text: bool, relate: Relate) -> _Matched:
+    def _match(self, left: Shape, right: Shape, direction: Direction, writing: Writing, relate: Relate) -> _Matched:
+        text = is_text(writing)
+
         def relate_atoms(a: Atom, b: Atom) -> Effect | None:
             pair = ATOM_PAIRS[a.kind](a, b, direction, text, relate, probing=True)
             effects = (delta.effect for _, delta in said_of(pair))
-            below = ((child.base, child.head) for child in self._children(a, b))
-            return self._total(below, direction, text, effects)
+            below = ((child.base, child.head, writing_below(child, writing)) for child in self._children(a, b))
+            return self._total(below, direction, effects)
 
         matching = match(left, right, relate_atoms, relate)
         sender = self.base_shaper if direction is Direction.REQUEST else self.head_shaper
@@ -342,8 +346,8 @@ class Walker:
 
     def _in_xml(self, local: Local, base: Schema, head: Schema, root: SchemaRoot) -> Iterator[tuple[Rule, Delta]]:
         if local.objects is None:
-            key = (base.key, head.key, root.direction, root.text)
-            local = self._locals[key] = self._look_closer(base, head, root.direction, root.text)
+            key = (base.key, head.key, root.direction, None)  # what travels as XML is no form
+            local = self._locals[key] = self._look_closer(base, head, root.direction, None)
         for one, other in local.objects or ():
             yield from said_of(XmlPair(one, other, root.direction))
 

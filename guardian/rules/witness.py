@@ -39,7 +39,6 @@ from guardian.rules.sought import (
     tells_apart,
     turned,
     writing_at,
-    writing_of,
 )
 from guardian.rules.url_text import write
 from guardian.rules.validator import Json
@@ -150,7 +149,7 @@ class Prover:
         where = tuple((child.step, child.literal, child.selected) for child in found.path)
         said = found.rule.id, delta.field, delta.message, delta.confidence
         pairs = self._between(root.base, root.head, root), self._between(found.base, found.head, root)
-        return pairs, writing_of(root), where, said
+        return pairs, root.writing, where, said
 
     def _between(self, base: Schema, head: Schema, root: SchemaRoot) -> Hashable:
         """What a pair of schemas shares with those alone that mean the same on both sides."""
@@ -159,7 +158,7 @@ class Prover:
     def _show(self, found: Found) -> _Shown | str:
         """A whole message that shows a finding, or why there is none."""
         root, lost, tags = found.root, self.lost_property(found), about_tags(found)
-        needs, writing = needs_of(found, lost) if lost else True, writing_of(root)
+        needs, writing = needs_of(found, lost) if lost else True, root.writing
         judges = self._judges(root, root.base, root.head, tags)
         reasons: list[str] = []
         missing = ""

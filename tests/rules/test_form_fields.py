@@ -128,9 +128,9 @@ def test_parts_with_types(before: Any, after: Any, encoding: Any, value: Any) ->
 
 
 def test_plain_parts_have_no_types() -> None:
-    """A number in a plain part is a text too: nothing proves that head refuses it."""
-    assert is_open(changed(INTEGER, STRING, {}, MULTIPART))
-    assert is_open(changed(of("a", INTEGER), of("a", STRING), DEEP, MULTIPART))
+    """A number in a plain part is a text too, so head takes what base took."""
+    assert changed(INTEGER, STRING, {}, MULTIPART).severity is Severity.INFO
+    assert changed(of("a", INTEGER), of("a", STRING), DEEP, MULTIPART).severity is Severity.INFO
 
     def document(kind: str) -> dict[str, Any]:
         field = {"in": "formData", "name": "f", "type": kind}
@@ -138,7 +138,45 @@ def test_plain_parts_have_no_types() -> None:
         return api(json.dumps({"/forms": {"post": operation}}), version="2.0")
 
     (found,) = changes(document("integer"), document("string"))
-    assert is_open(found)
+    assert found.severity is Severity.INFO
+    assert not changes(*(form({"f": {"type": kind}}) for kind in (["integer", "null"], "integer")))  # nor null
+
+
+@pytest.mark.parametrize("media", [URLENCODED, MULTIPART])
+@pytest.mark.parametrize(
+    ("before", "after", "encoding"),
+    [
+        (INTEGER, STRING, {"contentType": "application/json"}),
+        (of("a", INTEGER), of("a", STRING), {}),
+        ({"type": "array", "items": of("a", INTEGER)}, {"type": "array", "items": of("a", STRING)}, {}),
+    ],
+)
+def test_json_in_a_form_has_types(before: Any, after: Any, encoding: Any, media: str) -> None:
+    """Whatever the form: who is sent `{"a": 1}` in a field and wants a text refuses it."""
+    found = changed(before, after, encoding, media)
+    assert (found.severity, found.confidence) == (Severity.BREAKING, Confidence.PROVED)
+
+
+@pytest.mark.parametrize("media", [URLENCODED, MULTIPART])
+def test_one_component_as_a_field_and_in_json(media: str) -> None:
+    """Told once, and where it has types, though the field comes first."""
+    number = {"$ref": "#/components/schemas/N"}
+    fields = {"a": number, "b": of("n", number)}
+    base, head = (form(fields, media=media) | {"components": {"schemas": {"N": each}}} for each in (INTEGER, STRING))
+    assert {(each.field, each.severity) for each in changes(base, head)} == {
+        ("a", Severity.INFO),
+        ("b.n", Severity.BREAKING),
+    }
+
+
+@pytest.mark.parametrize("octets", [{}, {"contentMediaType": "application/octet-stream"}])
+def test_a_field_without_a_type_is_octets(octets: Any) -> None:
+    """OpenAPI 3.1 writes a file so that 3.0 writes as binary."""
+    binary = {"type": "string", "format": "binary"}
+    for before, after in ((binary, octets), (octets, binary)):
+        assert {each.severity for each in changes(form({"f": before}), form({"f": after}))} <= {Severity.INFO}
+    refused = changes(form({"f": octets}), form({"f": INTEGER}))
+    assert ("type-changed", Severity.BREAKING) in {(each.rule, each.severity) for each in refused}
 
 
 def test_an_empty_form_is_a_message() -> None:
