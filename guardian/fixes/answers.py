@@ -204,9 +204,11 @@ class _Changed:
         if isinstance(each.after.get(mark), dict):
             owners = {(each.file, each.at), (each.file, whole(each.at))}
             return self._name in each.marks[mark] and not self._slots.isdisjoint(owners)
-        if "property" in self._change.rule:
+        is_field = each.after.get("in") == "formData"  # in OpenAPI 2.0 the property of a form is a parameter
+        if "property" in self._change.rule and not is_field:
             return self._name == property_name(each.at) and self._came_back(each)
-        return any(file == each.file and each.at in _parts(at) for file, at in self._places)
+        named = not is_field or each.name == self._name
+        return named and any(file == each.file and each.at in _parts(at) for file, at in self._places)
 
     # --- what a mark says ---------------------------------------------------------------------------------------------
 

@@ -62,7 +62,7 @@ FAMILIES: tuple[Family, ...] = (
         {
             _ALIAS: properties.former_alias,
             _BOTH: properties.former_both,
-            _WINDOW: properties.optional_until,
+            _WINDOW: lambda work: _each(work, properties.optional_until, parameters.optional_until),
             _VERSION: versions.version_bump,
             _CONSUMER: migrate.consumer_patch,
         },

@@ -108,7 +108,7 @@ def request_body_became_required(pair: BodyPair) -> Iterator[Delta]:
         base: {/things: {post: {requestBody: {content: {application/json: {}}}}}}
         head: {/things: {post: {requestBody: {required: true, content: {application/json: {}}}}}}
     """
-    if pair.base and pair.head and pair.head.required and not pair.base.required:
+    if pair.base and pair.head and pair.head.required and not pair.base.required and not _are_fields(pair):
         yield presence.became_required(
             "the request body became required",
             field="",
@@ -136,13 +136,18 @@ def request_body_became_optional(pair: BodyPair) -> Iterator[Delta]:
         base: {webhooks: {paid: {post: {requestBody: {required: true, content: {application/json: {}}}}}}}
         head: {webhooks: {paid: {post: {requestBody: {content: {application/json: {}}}}}}}
     """
-    if pair.base and pair.head and pair.base.required and not pair.head.required:
+    if pair.base and pair.head and pair.base.required and not pair.head.required and not _are_fields(pair):
         yield presence.became_optional(
             "the request body became optional",
             field="",
             base=keyword(pair.base.node, "required"),
             head=pair.head.node,
         )
+
+
+def _are_fields(pair: BodyPair) -> bool:
+    """Whether both bodies are form fields of OpenAPI 2.0, which are demanded one by one, and so told."""
+    return all(isinstance(body.node.value, list) for body in (pair.base, pair.head) if body)
 
 
 @rule(

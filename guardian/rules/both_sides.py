@@ -36,17 +36,21 @@ from guardian.rules.part_matching import (
     match_parameters,
     match_responses,
     media_range_holds,
+    shared_default,
 )
 from guardian.rules.urls import expression_of, own_servers, path_layers, same_places, shape_of, variables_of
 from guardian.rules.wire import rewritten, schema_of
 from guardian.rules.xml import is_xml
-from guardian.spec.api import Api, Body, Node, Operation, Parameter, Response, Schema, SecurityScheme, Server
+from guardian.spec.api import Api, Body, MediaType, Node, Operation, Parameter, Response, Schema, SecurityScheme, Server
 from guardian.spec.dialects import DIALECTS
 from guardian.spec.media import JSON
 from guardian.spec.shape import ANYTHING
 from guardian.spec.shaper import Shaper
 
 Same = Callable[[Node, Node], bool]
+_LONE_DEFAULT = (
+    "where no success is declared `default` is for success and errors alike, and may be meant for success alone"
+)
 
 
 class BothSides:
@@ -271,13 +275,7 @@ class BothSides:
             siblings = head.content if matched.narrower is other else base.content
             place = f"{part} {label(matched.narrower, siblings)}"
             yield Placed(MediaTypePair(one, other, direction, *parents, matched.kept), operation, place, direction)
-            form = form_of(one, other, direction)
-            xml = is_xml(one.name) and is_xml(other.name)
-            for ours, theirs, field in compared(one, other, direction):
-                yield from _root(
-                    ours, theirs, (one.node, other.node), operation, place, direction,
-                    field=field, xml=xml and not field, form=None if field else form,
-                )  # fmt: skip
+            yield from self._bodies(one, other, operation, place, direction)
             for name, our_header, their_header in shared_headers(one, other):
                 below = f"{place} part {name} header {our_header.name}"
                 yield from self._values(our_header, their_header, operation, below, direction)
@@ -289,6 +287,18 @@ class BothSides:
         for media in gained:
             offer = MediaTypeOffer(None, media, direction, negotiated, shared, *parents)
             yield Placed(offer, operation, f"{part} {label(media, head.content)}", direction)
+
+    def _bodies(
+        self, base: MediaType, head: MediaType, operation: str, place: str, direction: Direction, doubt: str = ""
+    ) -> Iterator[Placed]:
+        """Where the schemas of two media types begin that describe the same messages."""
+        form = form_of(base, head, direction)
+        xml = is_xml(base.name) and is_xml(head.name)
+        for ours, theirs, field in compared(base, head, direction):
+            yield from _root(
+                ours, theirs, (base.node, head.node), operation, place, direction,
+                field=field, xml=xml and not field, form=None if field else form, doubt=doubt,
+            )  # fmt: skip
 
     # -- responses -------------------------------------------------------------------------------------------------
 
@@ -308,6 +318,16 @@ class BothSides:
                 if one.content and other.content:
                     negotiated = not base.inverted
                     yield from self._contents(one, other, base.name, place, direction, negotiated=negotiated)
+
+        errors = shared_default(base.parts.responses, head.parts.responses, self._same_content)
+        if errors and has_body(base, errors[0]):
+            for matched in match_media_types(*(each.content for each in errors))[0]:
+                place = f"response default {matched.narrower.name}"
+                yield from self._bodies(matched.base, matched.head, base.name, place, direction, _LONE_DEFAULT)
+
+    def _same_content(self, base: Response, head: Response) -> bool:
+        """Whether two responses have bodies that are written the same, be it in OpenAPI 2.0."""
+        return all(_same_child(base.node, head.node, key, self._same) for key in ("content", "schema"))
 
     def _headers(
         self, base: Response, head: Response, operation: str, part: str, direction: Direction
@@ -399,11 +419,12 @@ def _root(
     explode: bool | None = None,
     xml: bool = False,
     form: Form | None = None,
+    doubt: str = "",
 ) -> Iterator[Placed]:
     if base is None and head is None:
         return
     root = SchemaRoot(
-        base or ANYTHING, head or ANYTHING, direction, place, field, text, style, explode, xml, form, *places
+        base or ANYTHING, head or ANYTHING, direction, place, field, text, style, explode, xml, form, *places, doubt
     )
     yield Placed(root, operation, place, direction)
 

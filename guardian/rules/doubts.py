@@ -15,10 +15,12 @@ def as_unsure(delta: Delta) -> Delta:
     return delta._replace(confidence=Confidence.POSSIBLE, unproved=delta.unproved or why)
 
 
-def as_beside(delta: Delta, direction: Direction) -> Delta:
-    """What stands beside an alternative that takes anything: a warning at most, for nothing less is taken than before."""
+BESIDE = "another alternative takes anything, and may be what is sent"
+
+
+def as_doubtful(delta: Delta, direction: Direction, why: str = BESIDE) -> Delta:
+    """What is a warning at most: by default what stands beside an alternative that takes anything as before."""
     confidence = delta.confidence or Confidence.CERTAIN
     if (delta.severity or judge(delta.effect, direction, confidence)).rank < Severity.WARNING.rank:
         return delta
-    why = "another alternative takes anything, and may be what is sent"
     return delta._replace(severity=Severity.WARNING, confidence=Confidence.POSSIBLE, unproved=delta.unproved or why)

@@ -203,6 +203,7 @@ class SchemaRoot(NamedTuple):
     form: Form | None = None
     base_holder: Node | None = None
     head_holder: Node | None = None
+    doubt: str = ""  # why what differs here may have been meant so, and is a warning at most
 
     @property
     def writing(self) -> Writing:

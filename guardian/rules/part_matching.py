@@ -6,7 +6,7 @@ status and then by the range or ``default`` that takes a status in.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from guardian.rules.carried import is_asked_for, is_presented
@@ -210,6 +210,25 @@ def match_responses(
     pairs.extend((base[status], wide) for status, wide in lost.items() if wide or base[status] not in gained.values())
     pairs.extend((wide, head[status]) for status, wide in gained.items() if wide or head[status] not in lost.values())
     return pairs
+
+
+def shared_default(
+    base: Mapping[str, Response], head: Mapping[str, Response], same: Callable[[Response, Response], bool]
+) -> tuple[Response, Response] | None:
+    """The ``default`` of both sides where one alone declares a success: there it is for errors, and on the other, too.
+
+    Not so where the other says of all what the first says of its success: that was meant for success.
+
+    Args:
+        same: whether a response of base says what one of head says.
+    """
+    if "default" not in base or "default" not in head or any(map(is_success, base)) is any(map(is_success, head)):
+        return None
+    successes = [
+        *((base[status], head["default"]) for status in base if is_success(status)),
+        *((base["default"], head[status]) for status in head if is_success(status)),
+    ]
+    return None if any(same(one, other) for one, other in successes) else (base["default"], head["default"])
 
 
 def _fallback(status: str, responses: Mapping[str, Response], *, errors: bool) -> Response | None:

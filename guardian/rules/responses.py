@@ -33,7 +33,7 @@ def response_removed(pair: ResponsePair) -> Iterator[Delta]:
     theory an answer less is harmless, but here the promised outcome is gone, so a success (2xx, redirects) breaks:
     surely if no success of base is left, possibly if another is. An error less is a note. A status that head answers
     through a range (``4XX``) or through ``default`` is not gone. Beside a success ``default`` is for errors; alone it is
-    for success, too.
+    for success, too. What its errors then lose is a warning, unless it says what the success of the other side says.
 
     Breaks (response):
         base: {/things: {post: {responses: {"200": {}}}}}

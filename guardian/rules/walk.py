@@ -19,7 +19,7 @@ from guardian.model import Direction, Effect
 from guardian.rules import plain
 from guardian.rules.below import Ahead, Child, ahead, items_of, properties_of, subtypes_of, writing_below
 from guardian.rules.by_tag import Selected, marked_child, marked_delta, selecting
-from guardian.rules.doubts import as_beside, as_unsure
+from guardian.rules.doubts import as_doubtful, as_unsure
 from guardian.rules.form_fields import Writing, is_octets, is_text
 from guardian.rules.match import Matching, match
 from guardian.rules.other_ways import OtherWays, steps_of
@@ -135,6 +135,8 @@ class Walker:
         def tell(deltas: Iterable[tuple[Rule, Delta]], path: tuple[Child, ...], base: Schema, head: Schema) -> None:
             where = steps_of(path)
             for rule, delta in deltas:
+                if root.doubt:
+                    delta = as_doubtful(delta, root.direction, root.doubt)
                 # The same words about the same place are one finding, whichever alternative they come from.
                 identities = {(rule.id, where, delta.field, delta.message), (rule.id, *_ends(delta), delta.message)}
                 if told.isdisjoint(identities):
@@ -148,7 +150,9 @@ class Walker:
                 first_unsure = len(found), len(ways)
             if not sure and aside:
                 for beside, path, base, head, writing in aside:
-                    tell(((rule, as_beside(delta, root.direction)) for rule, delta in beside.deltas), path, base, head)
+                    tell(
+                        ((rule, as_doubtful(delta, root.direction)) for rule, delta in beside.deltas), path, base, head
+                    )
                     unsure.extend(ahead(beside.children, path, writing))
                 aside.clear()
                 continue
@@ -173,7 +177,7 @@ class Walker:
             if local.guessed:
                 deltas = [(rule, as_unsure(delta)) for rule, delta in deltas]
             if not is_sure:
-                deltas = [(rule, as_beside(delta, root.direction)) for rule, delta in deltas]
+                deltas = [(rule, as_doubtful(delta, root.direction)) for rule, delta in deltas]
             tell(deltas, path, base, head)
             queue.extend(ahead(local.children, path, writing))
             if local.beside is not _NOTHING_BESIDE:

@@ -4,10 +4,8 @@ the base URL and OAuth flows.
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Iterable, Mapping
 from typing import Any
-from urllib.parse import quote
 
 from guardian.spec.api import Body, MediaType, Node, Schema, Server
 from guardian.spec.dialects import DIALECTS
@@ -98,13 +96,13 @@ def _content(names: Iterable[str], schema: Schema | None, node: Node) -> tuple[M
 
 
 def _form(fields: list[Node], consumes: tuple[str, ...], place: Node) -> Body:
-    """Form fields as one object schema, whose properties are references to the parameters where they stand."""
-    properties: dict[str, Any] = {}
+    """Form fields as one object schema, whose properties are the parameters where they stand."""
+    properties: dict[str, Node] = {}
     encoding: dict[str, Node] = {}
     for node in fields:
         name = str(node.value["name"])
         is_file = node.value.get("type") == "file"
-        properties[name] = _binary(node).value if is_file else {"$ref": _reference(place, node)}
+        properties[name] = _binary(node) if is_file else node
         written: dict[str, Any] = {}
         if node.value.get("type") == "array":
             style, explode = style_of(node, "query", DIALECTS[node.document.dialect])
@@ -113,10 +111,8 @@ def _form(fields: list[Node], consumes: tuple[str, ...], place: Node) -> Body:
             written["allowEmptyValue"] = True
         if written:
             encoding[name] = Node(node.document, node.pointer, written)
-    required = [str(node.value["name"]) for node in fields if node.value.get("required") is True]
-    schema = Schema(
-        (Node(place.document, place.pointer, {"type": "object", "properties": properties, "required": required}),)
-    )
+    required = {name: node.child("required") for name, node in properties.items() if node.value.get("required") is True}
+    schema = Schema((_form_schema(place, properties, required),))
     default = _MULTIPART if any(node.value.get("type") == "file" for node in fields) else _URLENCODED
     names = [name for name in consumes if parse_media_type(name)[0] in {_URLENCODED, _MULTIPART}] or [default]
     content = tuple(
@@ -125,16 +121,31 @@ def _form(fields: list[Node], consumes: tuple[str, ...], place: Node) -> Body:
     return Body(required=bool(required), content=content, node=place)
 
 
+class _Gathered(Node):
+    """A node that is written nowhere: it is put together of others, which stand where they are written."""
+
+    __slots__ = ("_members",)
+
+    def __init__(self, place: Node, value: Any, members: Mapping[Any, Node]) -> None:
+        super().__init__(place.document, place.pointer, value)
+        self._members = members
+
+    def child(self, *steps: str | int) -> Node:
+        member = self._members.get(steps[0]) if steps else None
+        if member is None:
+            return super().child(*steps)
+        return member.child(*steps[1:]) if len(steps) > 1 else member
+
+
+def _form_schema(place: Node, properties: Mapping[str, Node], required: Mapping[str, Node]) -> Node:
+    """The object whose properties are form fields; ``required`` is where each of these that must be sent says so."""
+    members = {
+        "properties": _Gathered(place, {name: node.value for name, node in properties.items()}, properties),
+        "required": _Gathered(place, list(required), dict(enumerate(required.values()))),
+    }
+    return _Gathered(place, {"type": "object"} | {key: node.value for key, node in members.items()}, members)
+
+
 def _binary(node: Node) -> Node:
     """A node of ``type: file`` as 3.x writes it."""
     return Node(node.document, node.pointer, {**node.value, "type": "string", "format": "binary"})
-
-
-def _reference(place: Node, target: Node) -> str:
-    pointer = quote(target.pointer, safe="/~")
-    if target.document is place.document:
-        return f"#{pointer}"
-    if "://" in target.document.address:
-        return f"{target.document.address}#{pointer}"
-    start = posixpath.dirname(place.document.address) or "."
-    return f"{quote(posixpath.relpath(target.document.address, start))}#{pointer}"

@@ -187,6 +187,36 @@ def test_a_new_required_input_is_asked_for_later() -> None:
     assert "team" in schema["properties"]
 
 
+@pytest.mark.parametrize(
+    "now",
+    [
+        "{in: formData, name: n, type: integer, required: true}",
+        "{in: formData, name: n, type: boolean}",
+        "{$ref: '#/parameters/n'}",
+    ],
+)
+def test_a_form_field_of_swagger_is_asked_for_later(now: str) -> None:
+    """deprecation_window: what stands in the list of parameters is edited there, or where a reference leads."""
+    text = """
+swagger: "2.0"
+info: {title: Users, version: 1.0.0}
+parameters: {n: {in: formData, name: n, type: integer, required: true}}
+paths:
+  /users:
+    post:
+      parameters:
+        - {in: formData, name: a, type: string}
+        - {in: formData, name: n, type: integer}
+      responses: {"200": {description: Added}}
+"""
+    on = bench(text, text.replace("{in: formData, name: n, type: integer}", now))
+    passed = tried(on, Strategy.DEPRECATION_WINDOW)
+    (found,) = groups(on)[0].changes
+    assert found.head is not None
+    assert found.head.pointer.startswith(("/paths/~1users/post/parameters/1", "/parameters/n"))
+    assert SUNSET in text_of(passed)
+
+
 def test_a_renamed_input_is_accepted_by_both_names() -> None:
     """A request's property under a new name, now required: the old name is its alias, and neither is asked for."""
     head = BASE.replace("required: [email]\n", "required: [email, full_name]\n").replace(

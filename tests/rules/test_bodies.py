@@ -141,3 +141,20 @@ def test_encodings_are_compared_with_their_defaults(
         for encoding in (base, head)
     )
     assert told(one, other) == [("encoding-changed", "p", severity) for severity in expected]
+
+
+@pytest.mark.parametrize(
+    ("fields", "rule", "at"),
+    [
+        ("{in: formData, name: n, type: integer, required: true}", "property-became-required", "/1/required"),
+        ("{in: formData, name: n, type: boolean}", "type-changed", "/1"),
+        ("{in: formData, name: n, type: integer}, {in: formData, name: z, type: string, required: true}",
+         "required-property-added", "/2"),
+    ],
+)  # fmt: skip
+def test_form_fields_of_swagger_are_told_once_and_where_they_stand(fields: str, rule: str, at: str) -> None:
+    """Each field is demanded by itself, so of the body as a whole nothing is said."""
+    document = "{{/t: {{post: {{parameters: [{{in: formData, name: a, type: string}}, {fields}], responses: {{}}}}}}}}"
+    sides = (document.format(fields=each) for each in ("{in: formData, name: n, type: integer}", fields))
+    (found,) = changes(*(api(each, "2.0") for each in sides))
+    assert (found.rule, found.head and found.head.pointer) == (rule, f"/paths/~1t/post/parameters{at}")

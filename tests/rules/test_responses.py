@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from guardian.model import Hit, Impact
+from guardian.model import Hit, Impact, Severity
 from guardian.spec.text import load
 from tests.rules.sides import api, changes, told
 
@@ -165,3 +165,19 @@ def test_what_a_lone_default_said_of_success_is_compared_with_the_success() -> N
     lone = api(f"{{/a: {{get: {{responses: {{default: {ITEM}}}}}}}}}")
     named = api(f"{{/a: {{get: {{responses: {{'200': {ERROR}, default: {ITEM}}}}}}}}}")
     assert ("property-removed", "a", "breaking") in told(lone, named)
+
+
+def test_a_default_that_stands_alone_is_for_errors_too() -> None:
+    """What their bodies lose is a warning: whoever writes a default alone may have thought of success only."""
+
+    def document(**responses: str) -> dict[str, Any]:
+        content = "{{content: {{application/json: {{schema: {{type: object, required: [{0}], properties: {{{0}: {{}}}}}}}}}}}}"
+        listed = ", ".join(f"{status.strip('_')}: {content.format(name)}" for status, name in responses.items())
+        return api(f"{{/a: {{get: {{responses: {{{listed}}}}}}}}}")
+
+    apart, alone = document(_200="id", default="code"), document(default="message")
+    for base, head, lost in ((apart, alone, "code"), (alone, apart, "message")):
+        found = {(each.rule, each.field, each.place): each.severity for each in changes(base, head)}
+        assert found["property-removed", lost, "response default application/json"] is Severity.WARNING
+    same = document(_200="code", default="code"), document(default="code")
+    assert not {each.rule for each in (*changes(*same), *changes(*reversed(same)))} & {"property-removed"}
