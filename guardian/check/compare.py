@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from guardian.check.service import Service, by_name
 from guardian.check.sides import Sides, path_of
 from guardian.check.unreadable import explaining
-from guardian.check.untouched import Untouched
+from guardian.check.untouched import Untouched, names_scheme_files
 from guardian.config import CheckRequest
 from guardian.errors import RefError
 from guardian.model import Change, Location, Note
@@ -217,7 +217,8 @@ def compare_one(service: Service, apis: Apis, options: Options, jobs: int = 1) -
     with looking_at(base, head):
         try:
             if base is not None and head is not None and same(base.document.node(), head.document.node()):
-                return None
+                if not names_scheme_files(base.document.data):
+                    return None
         except RefError:
             pass  # a reference that no message reaches may lead nowhere; one that is needed is met again below
         return compare_fully(base, head, same=same, options=options, jobs=jobs)

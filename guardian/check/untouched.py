@@ -26,6 +26,9 @@ _ODD = re.compile(rb"\$(?:id|self|dynamicRef|recursiveRef)\b|\\(?:u00|x)" + _NUM
 # What refers to a file without it.
 _NAMES_A_FILE = re.compile(rb"""\b(?:mapping|operationRef)["']?[ \t]*:[ \t\r\n]*""")
 _FILE = re.compile(rb"\.(?:ya?ml|json)\b")
+# A security scheme may be named by its URI since 3.2: a key that holds the name of a file, if it is no path.
+_SINCE_3_2 = re.compile(rb"""\bopenapi["']?[ \t\r\n]*:[ \t\r\n]*["']?3\.(?:[2-9]|[1-9]\d)""")
+_FILE_AS_KEY = re.compile(rb"""[\s"'{,][^\s"'{,/][^\s"'{,]*\.(?:ya?ml|json)\b[^\s"']*["']?[ \t]*:""")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 
 
@@ -78,13 +81,23 @@ class Untouched:
         return data if data == self._head.read(head) else None
 
 
+def names_scheme_files(data: bytes) -> bool:
+    """Whether security schemes may be named by files that they are in, which no reference says."""
+    return _SINCE_3_2.search(data) is not None and _FILE_AS_KEY.search(data) is not None
+
+
 def _says_so(data: bytes) -> bool:
     return _SAYS_SO.search(data) is not None
 
 
 def _targets(data: bytes, path: str) -> list[str] | None:
     """The other files that a document refers to, by their paths; ``None`` where the text alone does not say."""
-    if b"\0" in data or _ODD.search(data) or any(_FILE.search(value) for value in _values(data)):
+    if (
+        b"\0" in data
+        or names_scheme_files(data)
+        or _ODD.search(data)
+        or any(_FILE.search(value) for value in _values(data))
+    ):
         return None
     found = _REF.findall(data)
     if len(found) != data.count(b"$ref"):

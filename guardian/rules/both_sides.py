@@ -44,6 +44,7 @@ from guardian.rules.xml import is_xml
 from guardian.spec.api import Api, Body, MediaType, Node, Operation, Parameter, Response, Schema, SecurityScheme, Server
 from guardian.spec.dialects import DIALECTS
 from guardian.spec.media import JSON
+from guardian.spec.security import is_uri
 from guardian.spec.shape import ANYTHING
 from guardian.spec.shaper import Shaper
 
@@ -173,7 +174,9 @@ class BothSides:
                 return False
             own = _value(self.base.document.node(), "security")
         named = {name for each in own if isinstance(each, dict) for name in each} if isinstance(own, list) else set()
-        return named.isdisjoint(self._changed_schemes)
+        return named.isdisjoint(self._changed_schemes) and not any(
+            map(is_uri, named)
+        )  # of what is elsewhere, who knows
 
     def _security(self, base: Operation, head: Operation) -> Iterator[Placed]:
         """The schemes that both sides require, each pair once: what is not on the wire is compared once for the service."""

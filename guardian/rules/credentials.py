@@ -44,6 +44,12 @@ class Way(NamedTuple):
         shared = [identity for identity in self.scopes if identity in other.scopes]
         return sorted({scope for identity in shared for scope in self.scopes[identity] - other.scopes[identity]})
 
+    def with_scopes_of(self, other: Way) -> Way:
+        """The same schemes, with what scopes ``other`` asks for of them as well."""
+        return self._replace(
+            scopes={key: held | other.scopes.get(key, frozenset()) for key, held in self.scopes.items()}
+        )
+
     def may_let_in(self, other: Way) -> bool:
         """Whether it may be so, where the documents do not say what else a credential of ``other`` is good for."""
         return all(

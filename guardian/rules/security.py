@@ -96,7 +96,8 @@ def security_added(pair: OperationPair) -> Iterator[Delta]:
             place=_PLACE,
             facts=_shared(step.after),
         )
-        yield _judged(delta, step)
+        # That a scope is needed of what was presented already is told by itself.
+        yield _judged(delta, step._replace(doubtful=step.after.may_let_in(step.before.with_scopes_of(step.after))))
 
 
 @rule(

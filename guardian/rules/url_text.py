@@ -33,8 +33,9 @@ def write(value: Any, name: str, location: str, style: str = "", explode: bool |
         explode: whether each item or property stands alone; the style's default if None.
     """
     style = style or ("simple" if location in {"path", "header"} else "form")
-    explode = style == "form" if explode is None else explode
-    plain = location == "header"
+    explode = style in {"form", "cookie"} if explode is None else explode
+    plain = location == "header" or style == "cookie"  # as it is, without escapes
+    between = "; " if style == "cookie" else "&"
     if style == "deepObject" and isinstance(value, dict):
         return "&".join(_deep(_escape(name), value, plain))
     if style in {"simple", "label", "matrix"}:
@@ -42,11 +43,11 @@ def write(value: Any, name: str, location: str, style: str = "", explode: bool |
     key = _escape(name)
     if isinstance(value, list):
         if explode:
-            return "&".join(f"{key}={_scalar(each, plain)}" for each in value)
+            return between.join(f"{key}={_scalar(each, plain)}" for each in value)
         return f"{key}={_SEPARATORS.get(style, ',').join(_scalar(each, plain) for each in value)}"
     if isinstance(value, dict):
         if explode:
-            return "&".join(f"{_escape(one)}={_scalar(each, plain)}" for one, each in value.items())
+            return between.join(f"{_escape(one)}={_scalar(each, plain)}" for one, each in value.items())
         flat = [part for one, each in value.items() for part in (_escape(one), _scalar(each, plain))]
         return f"{key}={_SEPARATORS.get(style, ',').join(flat)}"
     return f"{key}={_scalar(value, plain)}"

@@ -29,6 +29,8 @@ _ARRAYS = {
     ("label", False): ".a,b",
     ("matrix", True): ";name=a;name=b",
     ("matrix", False): ";name=a,b",
+    ("cookie", True): "name=a; name=b",
+    ("cookie", False): "name=a,b",
 }
 _OBJECTS = {
     ("form", True): "key=a",
@@ -43,6 +45,8 @@ _OBJECTS = {
     ("label", False): ".key,a",
     ("matrix", True): ";key=a",
     ("matrix", False): ";name=key,a",
+    ("cookie", True): "key=a; key=b",
+    ("cookie", False): "name=key,a",
 }
 _SCALARS = {"simple": "a", "label": ".a", "matrix": ";name=a"}
 _SCALAR = "scalar"

@@ -40,6 +40,7 @@ class Dialect(NamedTuple):
         nullable: the keyword that adds null to a type, or None.
         request_body: whether request bodies are objects of their own (else ``in: body`` and ``in: formData``).
         self_uri: whether a root ``$self`` sets the document's base URI.
+        scheme_uris: whether a security requirement may name a scheme by its URI.
     """
 
     version: str
@@ -58,6 +59,7 @@ class Dialect(NamedTuple):
     nullable: str | None = None
     request_body: bool = True
     self_uri: bool = False
+    scheme_uris: bool = False
     collection_formats: Mapping[str, tuple[str, bool]] = {}
 
 
@@ -141,6 +143,7 @@ OPENAPI_3_2 = Dialect(
     schema_siblings=True,
     json_schema=True,
     self_uri=True,
+    scheme_uris=True,
 )
 
 DIALECTS: Mapping[str, Dialect] = MappingProxyType(

@@ -27,6 +27,7 @@ class Security:
 
     def __init__(self, root: Node, dialect: Dialect) -> None:
         self._root = root
+        self._dialect = dialect
         self._holder = dialect.components["securitySchemes"].split("/")[1:]
         self._known: dict[str, SecurityScheme] = {}
         self._entries: dict[str, Node] | None = None
@@ -62,6 +63,11 @@ class Security:
                     holder = object_at(holder.child(key), f"`{key}`") if key in holder.value else holder
                 self._entries = members(holder, self._holder[-1])
             entry = self._entries.get(name)
+            if entry is None and self._dialect.scheme_uris and is_uri(name):
+                # What a relative one means hangs on the file that it stands in.
+                return read_scheme(
+                    name, object_at(at.document.documents.resolve(name, at), f"security scheme {name!r}")
+                )
             if entry is None:
                 raise malformed(at, f"there is no security scheme {name!r} in #/{'/'.join(self._holder)}")
             read = read_scheme(name, object_at(entry, f"security scheme {name!r}"))
@@ -76,6 +82,11 @@ class Security:
             with suppress(ReadError):  # what nothing requires need not be readable
                 found[read_scheme(name, object_at(entry, "a security scheme")).identity].append(name)
         return found
+
+
+def is_uri(name: str) -> bool:
+    """Whether a name in a requirement is the URI of a scheme, where no component is called so (OpenAPI 3.2)."""
+    return not frozenset("#/:").isdisjoint(name)
 
 
 def read_scheme(component: str, node: Node) -> SecurityScheme:

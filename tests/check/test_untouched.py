@@ -69,6 +69,20 @@ def test_a_change_in_another_file_is_seen(check: Guardian, repo: Repo, spelling:
     assert outcome.only("type-changed")["head"]["file"] == "specs/other.yaml"
 
 
+def test_a_security_scheme_in_another_file_is_seen(check: Guardian, repo: Repo):
+    """OpenAPI 3.2 names it by its URI, without any reference."""
+    repo.git("checkout", "--quiet", "main")
+    spec = HEAD.replace("openapi: 3.1.0", "openapi: 3.2.0").replace(
+        "    get:\n", "    get:\n      security: [{'auth.yaml#/key': []}]\n"
+    )
+    repo.write("specs/users.yaml", spec + "                type: string\n")
+    repo.write("specs/auth.yaml", "key: {type: apiKey, in: header, name: X-Key}\n")
+    repo.commit()
+    repo.git("checkout", "--quiet", "-B", "feature")
+    repo.write("specs/auth.yaml", "key: {type: apiKey, in: header, name: X-Api-Key}\n")
+    assert "security-scheme-changed" in check(repo).rules
+
+
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
 def test_a_change_behind_another_encoding_is_seen(check: Guardian, repo: Repo, encoding: str):
     """So is one whose specification is not written in plain UTF-8."""
@@ -106,6 +120,10 @@ def test_a_change_behind_another_encoding_is_seen(check: Guardian, repo: Repo, e
         ('{"mapping": {"a": "A"}, "description": "see b.yaml"}', []),
         ('{"mapping":\n  {"a": "b.json"}}', None),
         ('{"m\\u0061pping": {"a": "b.json"}}', None),
+        ("openapi: 3.2.0\nsecurity: [{'./auth.yaml#/key': []}]\n", None),
+        ('{"openapi":"3.2.0","security":[{"auth.json#/key":[]}]}', None),
+        ("openapi: 3.2.0\npaths:\n  /things.json:\n    get: {}\n", []),
+        ("openapi: 3.1.0\nsecurity: [{'./auth.yaml#/key': []}]\n", []),
         ('{"description": "less \\u003c more"}', []),
     ],
 )

@@ -370,3 +370,23 @@ def test_header_names_in_expressions_have_no_case() -> None:
     assert told(base, calling("{$request.header.x-cb}/done")) == []
     assert told(base, calling("{$request.header.x-cb}/Done")) != []
     assert told(calling("{$request.query.cb}"), calling("{$request.query.CB}")) != []
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "kind", "texts"),
+    [
+        ("style: cookie", "style: cookie, explode: false", "array", ("name=a; name=b", "name=a,b")),
+        ("style: cookie", "style: form", "array", ("name=a; name=b", "name=a&name=b")),
+        ("style: cookie", "style: form", "object", ("key=a; key=b", "key=a")),
+        ("style: cookie, explode: false", "style: form, explode: false", "array", None),
+        ("style: cookie", "style: form", "string", None),
+    ],
+)
+def test_cookies_have_a_style_of_their_own(base: str, head: str, kind: str, texts: tuple[str, str] | None) -> None:
+    """OpenAPI 3.2: what is exploded is several cookies, which a semicolon separates."""
+    sides = (
+        api(f"{{/a: {{get: {{parameters: [{{in: cookie, name: c, {each}, schema: {{type: {kind}}}}}]}}}}}}", "3.2.0")
+        for each in (base, head)
+    )
+    expected = [f"cookie parameter `c` is written `{texts[1]}` instead of `{texts[0]}`"] if texts else []
+    assert [each.message for each in changes(*sides)] == expected

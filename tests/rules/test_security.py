@@ -7,6 +7,12 @@ from typing import Any
 import pytest
 
 from guardian.model import Confidence, Hit, Impact
+from guardian.rules.compare import compare
+from guardian.spec.api import Api
+from guardian.spec.normalise import read_api
+from guardian.spec.refs import Documents
+from guardian.spec.sameness import Sameness
+from guardian.spec.trees import MemoryTree
 from tests.rules.sides import api, changes, told
 
 SCHEMES = {
@@ -256,3 +262,40 @@ def test_the_scopes_of_the_nearest_way_are_told() -> None:
         ("security-scope-added", "scope:audit", "breaking"),
         ("security-scope-removed", "scope:write", "info"),
     ]
+
+
+def test_a_scheme_more_is_no_surer_for_a_scope_more() -> None:
+    """The scope is what is missing for sure; the second token may be the first one."""
+    flow = {"type": "oauth2", "flows": {}}
+    components = {"securitySchemes": {"user": flow, "service": flow}}
+    base, head = (
+        api(f"{{/a: {{get: {{security: [{way}]}}}}}}", components=components)
+        for way in ("{user: []}", "{user: [r], service: [r]}")
+    )
+    assert told(base, head) == [
+        ("security-added", "header:Authorization", "warning"),
+        ("security-scope-added", "scope:r", "breaking"),
+    ]
+    other = api("{/a: {get: {security: [{user: [], service: [w]}]}}}", components=components)
+    assert told(base, other) == [("security-added", "header:Authorization", "breaking")]
+
+
+@pytest.mark.parametrize("ref", ["#/components/securitySchemes/key", "auth.yaml#/key", "./auth.yaml#/key"])
+def test_a_scheme_by_its_uri(ref: str) -> None:
+    """OpenAPI 3.2; what the URI leads to may change though no operation does."""
+
+    def side(name: str) -> Api:
+        scheme = f"{{type: apiKey, in: header, name: {name}}}"
+        text = f"""
+openapi: 3.2.0
+info: {{title: T, version: 1}}
+paths: {{/a: {{get: {{security: [{{"{ref}": []}}], responses: {{}}}}}}}}
+components: {{securitySchemes: {{key: {scheme}}}}}
+"""
+        files = {"api.yaml": text.encode(), "auth.yaml": f"key: {scheme}".encode()}
+        return read_api(Documents(MemoryTree(files)), "api.yaml", "api")
+
+    one, other = side("X-Key"), side("X-Api-Key")
+    same = Sameness(one.document.documents, other.document.documents).same
+    assert [each.rule for each in compare(one, other, same=same)] == ["security-scheme-changed"]
+    assert not compare(one, side("X-Key"))

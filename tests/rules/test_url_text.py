@@ -73,6 +73,12 @@ def test_readings(value: Any, read: list[Any]) -> None:
     assert all(each in found for each in read)
 
 
+def test_cookies_are_written_as_they_are() -> None:
+    """Style ``cookie`` of OpenAPI 3.2: no escapes, and a semicolon between those of one parameter."""
+    assert write(["a/b", "c"], "x", "cookie", "cookie") == "x=a/b; x=c"
+    assert write({"R": 1, "G": 2}, "x", "cookie", "cookie", explode=False) == "x=R,1,G,2"
+
+
 def test_readings_are_bounded() -> None:
     assert len(list(readings(["1"] * 200))) < 200
 
