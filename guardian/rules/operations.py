@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from guardian.model import Confidence, Effect, Hit, Impact, Severity
 from guardian.rules.facts import field_of, in_words, place_of, turn
@@ -333,6 +333,9 @@ def server_changed(pair: ServersPair) -> Iterator[Delta]:
         effect, message = Effect.NARROWED, f"the server {_urls(lost)} was removed"
     else:
         effect, message = Effect.WIDENED, f"the server {_urls(gained)} was added"
+    if variables := _other_values([*((one, pair.head) for one in lost), *((one, pair.base) for one in gained)]):
+        urls = _urls(list({server.url: server for server in (*lost, *gained)}.values()))
+        message = f"the server {urls} takes {_MORE_OR_LESS[effect]} values for {' and '.join(variables)}"
     yield Delta(
         effect,
         message,
@@ -359,6 +362,20 @@ def _other_defaults(pair: ServersPair) -> Iterator[Delta]:
                     head=other.node or pair.head_parent,
                     hit=Hit.NOBODY,
                 )
+
+
+_MORE_OR_LESS = {Effect.NARROWED: "fewer", Effect.WIDENED: "more", Effect.CHANGED: "other"}
+
+
+def _other_values(servers: Iterable[tuple[Server, tuple[Server, ...]]]) -> list[str]:
+    """The variables whose values alone tell servers from those of the other side; none where a URL is not there."""
+    names: set[str] = set()
+    for server, others in servers:
+        like = next((other for other in others if other.url == server.url), None)
+        if like is None:
+            return []
+        names |= {f"`{name}`" for name, said in server.variables.items() if said != like.variables.get(name)}
+    return sorted(names)
 
 
 def _urls(servers: list[Server]) -> str:

@@ -50,12 +50,16 @@ def ignored_headers(base: Node, head: Node) -> frozenset[str]:
 
 
 def _by_key(parameters: Iterable[Parameter], operation: Operation) -> dict[tuple[str, str], Parameter]:
-    """Parameters by what identifies them on the wire: path variables by position, headers without case."""
+    """Parameters by what identifies them on the wire: path variables by position, headers without case.
+
+    What is all of the query has no name there.
+    """
     places = places_of(operation.path)
     keyed: dict[tuple[str, str], Parameter] = {}
     for each in parameters:
         name = str(places.get(each.name, each.name)) if each.location == "path" else each.name
-        keyed[each.location, name.lower() if each.location == "header" else name] = each
+        name = "" if each.location == "querystring" else name.lower() if each.location == "header" else name
+        keyed[each.location, name] = each
     return keyed
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from guardian.model import Direction
+from guardian.rules.form_fields import URLENCODED, field_of
 from guardian.spec.api import Parameter, Schema
 from guardian.spec.media import JSON
 from guardian.spec.shape import Atom
@@ -133,6 +134,8 @@ def exploded(
 ) -> list[Parameter]:
     """Parameters as they are on the wire: exploded query objects are replaced by their properties.
 
+    So is a form that is all of the query (OpenAPI 3.2), where the other side has none.
+
     Not so where the object carries constraints of its own, or where ``others``, the parameters of the other side,
     have an object of that name which does, which demands something else, or which is written differently: then objects
     are compared as objects.
@@ -152,6 +155,9 @@ def exploded(
     }
     result: list[Parameter] = []
     for parameter in parameters:
+        if parameter.location == "querystring" and not any(each.location == "querystring" for each in others):
+            result.extend(_fields(parameter, shaper) or [parameter])
+            continue
         plain = _plain_object(parameter, shaper) if _takes_apart(parameter) else None
         if plain is None or parameter.name in kept_whole:
             result.append(parameter)
@@ -163,7 +169,7 @@ def exploded(
 def _may_be_object(parameter: Parameter) -> bool:
     """Whether a query parameter may be an object, told by what is written there."""
     if parameter.location != "query":
-        return False
+        return parameter.location == "querystring"
     nodes = parameter.schema.nodes if parameter.schema and not parameter.content else ()
     value = nodes[0].value if len(nodes) == 1 else None
     return not (isinstance(value, dict) and value.get("type") in _NO_OBJECTS)
@@ -248,3 +254,21 @@ def _parts(parameter: Parameter, plain: Atom) -> list[Parameter]:
         )
         for name, schema in plain.properties.items()
     ]
+
+
+def _fields(parameter: Parameter, shaper: Shaper) -> list[Parameter] | None:
+    """The parameters that the fields of a form are which is all of the query; None if it is no form, or some are JSON."""
+    media = parameter.content[0] if parameter.content else None
+    if media is None or media.name != URLENCODED:
+        return None
+    plain = _plain_object(parameter._replace(schema=media.schema), shaper)
+    if plain is None:
+        return None
+    found: list[Parameter] = []
+    for each in _parts(parameter, plain):
+        field = field_of(media.encoding.get(each.name), media.name)
+        kinds = shaper.shape(each.schema or Schema(()), Direction.REQUEST).kinds
+        if field.content_type or ("object" in kinds and not field.styled):
+            return None
+        found.append(each._replace(location="query", style=field.style, explode=field.explode, content=()))
+    return found

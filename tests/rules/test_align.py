@@ -13,6 +13,7 @@ from guardian.rules.examples import documents
 from guardian.rules.pairs import OperationPair, ParameterPair, ResponsePair, SchemaRoot
 from guardian.rules.registry import Declared, all_rules
 from guardian.spec.sameness import Sameness
+from guardian.spec.text import load
 from tests.rules.sides import api, changes, pairs, side, told
 
 
@@ -335,3 +336,24 @@ def test_the_key_of_a_callback_is_not_on_the_wire() -> None:
     assert told(base, document("onDone", "object")) == []
     assert told(base, document("onDone", "string")) == [("type-changed", "", "breaking")]
     assert ("callback-removed", "", "breaking") in told(base, document("onDone", "object", "put"))
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "words"),
+    [
+        ("{default: eu, enum: [eu, us]}", "{default: eu, enum: [eu]}", "fewer"),
+        ("{default: eu}", "{default: eu, enum: [eu]}", "fewer"),
+        ("{default: eu, enum: [eu]}", "{default: eu, enum: [eu, us]}", "more"),
+        ("{default: eu, enum: [eu, us]}", "{default: eu, enum: [eu, asia]}", "other"),
+    ],
+)
+def test_a_server_is_not_gone_that_takes_other_values(base: str, head: str, words: str) -> None:
+    sides = (
+        api(
+            "{/a: {get: {}}}",
+            servers=[{"url": "https://{region}.a.example", "variables": {"region": load(each.encode(), "v")}}],
+        )
+        for each in (base, head)
+    )
+    (found,) = changes(*sides)
+    assert found.message == f"the server `https://{{region}}.a.example` takes {words} values for `region`"

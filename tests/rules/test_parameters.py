@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from guardian.model import Confidence, Hit, Impact
@@ -370,6 +372,37 @@ def test_header_names_in_expressions_have_no_case() -> None:
     assert told(base, calling("{$request.header.x-cb}/done")) == []
     assert told(base, calling("{$request.header.x-cb}/Done")) != []
     assert told(calling("{$request.query.cb}"), calling("{$request.query.CB}")) != []
+
+
+def test_all_of_the_query_has_no_name_on_the_wire() -> None:
+    """OpenAPI 3.2: a `querystring` of another name is compared, and one that is a form is its fields."""
+
+    def side(parameter: str) -> dict[str, Any]:
+        return api(f"{{/a: {{get: {{parameters: [{parameter}]}}}}}}", "3.2.0")
+
+    def form(name: str, schema: str, encoding: str = "{}") -> dict[str, Any]:
+        media = f"{{schema: {{type: object, {schema}}}, encoding: {encoding}}}"
+        content = f"{{application/x-www-form-urlencoded: {media}}}"
+        return side(f"{{in: querystring, name: {name}, required: true, content: {content}}}")
+
+    number, lists = "properties: {n: {type: integer}}", "properties: {n: {type: array, items: {type: string}}}"
+    assert told(form("q", "properties: {n: {type: string}}"), form("r", number)) == [
+        ("type-changed", "querystring:q.n", "breaking")
+    ]
+    for whole, field in (
+        (form("q", f"required: [n], {number}"), "required: true, schema: {type: integer}"),
+        (form("q", lists), "schema: {type: array, items: {type: string}}"),
+        (form("q", lists, "{n: {explode: false}}"), "explode: false, schema: {type: array, items: {type: string}}"),
+    ):
+        apart = side(f"{{in: query, name: n, {field}}}")
+        assert not changes(whole, apart)
+        assert not changes(apart, whole)
+    asked = form("q", f"required: [n], {number}")
+    assert told(side("{in: query, name: n, schema: {type: integer}}"), asked) == [
+        ("parameter-became-required", "query:n", "breaking")
+    ]
+    json_field = form("q", lists, "{n: {contentType: application/json}}")
+    assert "parameter-added" in {rule for rule, _, _ in told(side("{in: query, name: n, schema: {}}"), json_field)}
 
 
 @pytest.mark.parametrize(
