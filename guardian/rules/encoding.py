@@ -19,6 +19,7 @@ from guardian.rules.wire import may_hold_reserved, written_as
 from guardian.spec.api import MediaType, Node, Parameter, Schema
 from guardian.spec.media import parse_media_type
 from guardian.spec.parameters import read_header
+from guardian.spec.reading import object_at
 from guardian.spec.shape import ANYTHING, Atom
 from guardian.spec.shaper import Shaper
 
@@ -202,7 +203,7 @@ def _headers_of(encoding: Node) -> dict[str, Parameter]:
     headers = encoding.value.get("headers") if isinstance(encoding.value, dict) else None
     found: dict[str, Parameter] = {}
     for name in headers if isinstance(headers, dict) else ():
-        header = read_header(name, encoding.document.documents.follow(encoding.child("headers", name)))
+        header = read_header(name, object_at(encoding.child("headers", name), f"header {name!r}"))
         if header is not None:
             found[name.lower()] = header
     return found

@@ -61,7 +61,8 @@ def style_of(node: Node, location: str, dialect: Dialect) -> tuple[str, bool]:
         explode = style in dialect.exploded_styles
     if dialect.collection_formats and value.get("type") == "array":
         formats = dialect.collection_formats
-        written, explode = formats.get(value.get("collectionFormat", "csv"), formats["csv"])
+        said = value.get("collectionFormat")
+        written, explode = formats.get(said if isinstance(said, str) else "csv", formats["csv"])
         style = written or style
     return style, explode
 

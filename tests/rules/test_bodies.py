@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from guardian.errors import ReadError
 from guardian.model import Hit, Impact
 from tests.rules.sides import api, changes, told
 
@@ -158,3 +159,20 @@ def test_form_fields_of_swagger_are_told_once_and_where_they_stand(fields: str, 
     sides = (document.format(fields=each) for each in ("{in: formData, name: n, type: integer}", fields))
     (found,) = changes(*(api(each, "2.0") for each in sides))
     assert (found.rule, found.head and found.head.pointer) == (rule, f"/paths/~1t/post/parameters{at}")
+
+
+@pytest.mark.parametrize("header", ["5", "[]", "text"])
+def test_a_header_of_a_part_that_is_none_is_told(header: str) -> None:
+    """It is the document's fault, and is found where the encoding is compared."""
+    base, head = (
+        body(f"{{multipart/form-data: {{schema: {{properties: {{p: {{}}}}}}, encoding: {{p: {{headers: {each}}}}}}}}}")
+        for each in ("{}", f"{{X: {header}}}")
+    )
+    with pytest.raises(ReadError, match="header 'X' must be an object"):
+        changes(base, head)
+
+
+@pytest.mark.parametrize("said", ["{}", "[]", "5", "null", "unheard-of"])
+def test_a_collection_format_that_is_none_is_the_default(said: str) -> None:
+    document = "{{/t: {{get: {{parameters: [{{in: query, name: q, type: array, items: {{type: string}}{}}}]}}}}}}"
+    assert not changes(*(api(document.format(each), "2.0") for each in ("", f", collectionFormat: {said}")))
