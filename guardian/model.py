@@ -198,6 +198,8 @@ class Change(NamedTuple):
     hit: Hit = Hit.NOBODY
     impact: Impact = Impact.SAFE
     strict_impact: Impact = Impact.SAFE
+    # Groups of names beside the field: where all of one group are there, the field need not be.
+    unless: tuple[tuple[str, ...], ...] = ()
     # Base marked the place as promising nothing, so the change is out of the verdict whoever it hits; for settling alone.
     promised: bool = True
     # Why there is no witness, where one would be expected; shown in text reports, ``witness_missing`` in JSON.

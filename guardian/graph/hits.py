@@ -182,6 +182,9 @@ class Judge:
             required.update(dict.fromkeys(self._aliases.of(ripple.change, field.path, whole=False)))
         for path in required:
             lack = self._lack(ripple, use.sends, path)
+            for names in ripple.change.unless:
+                beside = [self._lack(ripple, use.sends, path.parent.below(name)) for name in names]
+                lack = min(lack, max(beside, key=_rank), key=_rank)
             if lack is Impact.SAFE:
                 continue
             name = fieldpath.write_sent(path)
@@ -286,5 +289,9 @@ def _relation(used: Path, changed: Path) -> str:
     return f", which lies in {changed}" if len(used.steps) > len(changed.steps) else ""
 
 
+def _rank(impact: Impact) -> int:
+    return impact.rank
+
+
 def _at_most_possible(impact: Impact) -> Impact:
-    return min(impact, Impact.POSSIBLE, key=lambda each: each.rank)
+    return min(impact, Impact.POSSIBLE, key=_rank)

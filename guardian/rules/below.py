@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
+from guardian.rules import patterns
 from guardian.rules.form_fields import Writing, written_at
 from guardian.spec.api import Schema
 from guardian.spec.objects import undeclared
@@ -22,6 +23,10 @@ class Child(NamedTuple):
     head: Schema
     # A subtype, or the variant that the place is in, by its discriminator's property and value.
     selected: tuple[str, str] | None = None
+    # Whether the values that select the variant are all that is sent here, and the same ones on both sides.
+    settled: bool = False
+    # A key that is of both forms, where the keys of one form are held against those of another one.
+    key: str | None = None
 
 
 #: What is still to be looked at: two schemas, the way to them, and how their values are written.
@@ -58,15 +63,30 @@ def properties_of(base: Atom, head: Atom, alike: Callable[[str], bool]) -> Itera
             yield Child(name, True, one, head.properties[name])
     if base.additional is not None and head.additional is not None and base.additional.nodes and head.additional.nodes:
         yield Child("*", False, base.additional, head.additional)
-    for pattern in dict.fromkeys((*base.pattern_properties, *head.pattern_properties)):
-        one, other = (atom.pattern_properties.get(pattern, atom.additional) for atom in (base, head))
-        if one is None or other is None:
-            continue
-        if (pattern in base.pattern_properties and pattern in head.pattern_properties) or (one.nodes and other.nodes):
-            yield Child("*", False, one, other)
+    if base.pattern_properties or head.pattern_properties:
+        yield from _by_form(base, head)
     for name, schema in base.dependent_schemas.items():
         if name in head.dependent_schemas:
             yield Child("", False, schema, head.dependent_schemas[name])
+
+
+def _by_form(base: Atom, head: Atom) -> Iterator[Child]:
+    """What both sides say of keys of a certain form: of the same form, and of keys that are of one form before and another now."""
+    ours, theirs = base.pattern_properties, head.pattern_properties
+    for pattern in dict.fromkeys((*ours, *theirs)):
+        if pattern in ours and pattern in theirs:
+            yield Child("*", False, ours[pattern], theirs[pattern])
+            continue
+        others, rest = (theirs, head) if pattern in ours else (ours, base)
+        keys = [patterns.shared(pattern, form) for form in others]
+        if rest.additional is not None and rest.additional.nodes and not patterns.covered(pattern, others):
+            keys.append(patterns.outside(pattern, others))
+            if keys[-1] is None:  # not to be found: then it is held against what is said of all other keys
+                yield Child("*", False, ours.get(pattern, rest.additional), theirs.get(pattern, rest.additional))
+        for key in filter(None, keys):
+            one, other = undeclared(base, key), undeclared(head, key)
+            if one is not None and other is not None:
+                yield Child("*", False, one, other, key=key)
 
 
 def _undeclared(atom: Atom, name: str) -> Schema | None:

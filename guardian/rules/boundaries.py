@@ -259,6 +259,7 @@ class Boundaries:
     def _undeclared(self, atom: Atom, other: Atom, selected: dict[str, Any]) -> Iterator[Tried]:
         """Keys of a map, keys of a certain form, and names at the edge of what names may be."""
         names: list[Tried] = []
+        names.extend(("patternProperties", name) for name in _of_lost_forms(atom, other))
         for pattern in (*atom.pattern_properties, *other.pattern_properties):
             names.extend(("patternProperties", name) for name in names_like(pattern, 4))
             names.extend(("propertyNames", name) for name in names_like(pattern, 40))
@@ -280,6 +281,14 @@ class Boundaries:
         yield from self._sender.values(sent)[:4]
         if depth > 0 and received.nodes:
             yield from (value for _, value in islice(self.values(sent, received, depth - 1), FEW_BELOW))
+
+
+def _of_lost_forms(atom: Atom, other: Atom) -> Iterator[str]:
+    """Keys of the forms that one side takes, of none that the other one takes."""
+    for pattern in atom.pattern_properties:
+        name = None if pattern in other.pattern_properties else patterns.outside(pattern, other.pattern_properties)
+        if name is not None:
+            yield name
 
 
 # -- scalars ---------------------------------------------------------------------------------------------------------

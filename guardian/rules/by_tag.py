@@ -7,23 +7,27 @@ select it, as an ``enum`` with other spellings than the mapping's, is judged as 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from guardian.rules.below import Child
 from guardian.rules.pairs import BY_TAG, Delta
+from guardian.rules.patterns import surely_found
 from guardian.spec.api import Schema
 from guardian.spec.facets import takes
-from guardian.spec.shape import Atom, Shape
+from guardian.spec.shape import Atom, Discriminator, Shape
 
 if TYPE_CHECKING:
     from guardian.rules.walk import Found
 
 #: The discriminator's property, and a value of it.
 Selected: TypeAlias = tuple[str, str]
+#: What makes the shape of a schema.
+ShapeOf: TypeAlias = Callable[[Schema], Shape]
 
 
-def selecting(base: Shape, head: Shape, one: Atom, other: Atom, sent: Callable[[Schema], Shape]) -> Selected | None:
+def selecting(base: Shape, head: Shape, one: Atom, other: Atom, sent: ShapeOf) -> Selected | None:
     """What selects an alternative of base and one of head alike, as a message of the sending side may say it.
 
     Args:
@@ -39,6 +43,43 @@ def selecting(base: Shape, head: Shape, one: Atom, other: Atom, sent: Callable[[
         return None
     texts = sent(one.properties[name]).of_kind("string")
     return next(((name, tag) for tag in shared if any(takes(text, tag) for text in texts)), None)
+
+
+def settled(base: Shape, head: Shape, one: Atom, other: Atom, of_base: ShapeOf, of_head: ShapeOf) -> str | None:
+    """The property that selects an alternative of base and one of head, where the same values may stand in it on both sides.
+
+    Of a variant only the values that select it are sent, whatever its schema takes besides: one that lists them says no
+    more than one that takes any text. What lists a value that selects nothing contradicts itself, and is judged as written.
+
+    Args:
+        one, other: the alternatives.
+        of_base, of_head: the shape of a schema of either side.
+    """
+    ours, theirs = base.discriminator, head.discriminator
+    if ours is None or theirs is None or ours.property != theirs.property:
+        return None
+    name = ours.property
+    if name not in one.properties or name not in other.properties:
+        return None
+    before = _taken(one.tags, of_base(one.properties[name]), ours)
+    return name if before and before == _taken(other.tags, of_head(other.properties[name]), theirs) else None
+
+
+def _taken(tags: tuple[str, ...], shape: Shape, discriminator: Discriminator) -> set[str]:
+    """Those of the selecting values that a property takes; none where that cannot be told, or others are listed as well."""
+    if shape.opaque or shape.kinds != {"string"} or any(not _is_plain(text, discriminator) for text in shape.atoms):
+        return set()
+    return {tag for tag in tags if any(_takes_surely(text, tag) for text in shape.atoms)}
+
+
+def _is_plain(text: Atom, discriminator: Discriminator) -> bool:
+    listed = {json.loads(each) for each in text.enum or ()}
+    said = text.formats or text.nots or text.conditions or text.documents
+    return not said and listed <= discriminator.mapping.keys()
+
+
+def _takes_surely(text: Atom, tag: str) -> bool:
+    return takes(text, tag) and all(surely_found(pattern, tag) for pattern in text.patterns)
 
 
 def marked_delta(delta: Delta, selected: Selected | None) -> Delta:

@@ -357,6 +357,7 @@ class _Comparer:
             hit=hit,
             impact=delta.impact or rule.impact,
             strict_impact=delta.strict_impact or _strict(rule, delta),
+            unless=delta.unless,
             promised=promised,
             unproved=delta.unproved,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from guardian.model import Confidence, Direction, Effect, Severity
+from guardian.model import Confidence, Direction, Effect, Hit, Impact, Severity
 from guardian.rules.pairs import Delta
 from guardian.rules.verdict import judge
 
@@ -16,6 +16,13 @@ def as_unsure(delta: Delta) -> Delta:
 
 
 BESIDE = "another alternative takes anything, and may be what is sent"
+
+
+def as_settled(delta: Delta) -> Delta:
+    """What says the same of what selects a variant in other words: no message is another one for it."""
+    if delta.effect is Effect.ANNOTATION:
+        return delta
+    return delta._replace(severity=Severity.INFO, hit=Hit.NOBODY, impact=Impact.SAFE, strict_impact=Impact.SAFE)
 
 
 def as_doubtful(delta: Delta, direction: Direction, why: str = BESIDE) -> Delta:

@@ -148,13 +148,18 @@ def relate(base: Iterable[str], head: Iterable[str], kind: str) -> tuple[Effect 
     known = _STRINGS if kind == "string" else _NUMBERS
     foreign = _NUMBERS.keys() - known.keys() if kind == "string" else _STRINGS.keys() - known.keys()
     left, right = (frozenset(names) - ANNOTATIONS - foreign for names in (base, head))
-    custom = sorted(left.symmetric_difference(right) - known.keys())
+    custom = sorted({*unknown(left, right), *unknown(right, left)})
     lost = not all(any(_within(mine, name, known) for mine in left) for name in right)
     gained = not all(any(_within(theirs, name, known) for theirs in right) for name in left)
     if not lost and not gained:
         return None, None
     effect = Effect.CHANGED if lost and gained else Effect.NARROWED if lost else Effect.WIDENED
     return effect, f"what the format `{custom[0]}` accepts, no document says" if custom else None
+
+
+def unknown(names: Iterable[str], others: Iterable[str]) -> frozenset[str]:
+    """The formats that one side alone writes, and of which no document says what they accept."""
+    return frozenset(names) - frozenset(others) - ANNOTATIONS - _STRINGS.keys() - _NUMBERS.keys()
 
 
 def _within(narrow: str, wide: str, known: Mapping[str, tuple[str, ...]]) -> bool:

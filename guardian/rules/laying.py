@@ -48,7 +48,7 @@ def _laid(sender: Sampler, parent: Schema, atom: Atom, child: Child, below: Sche
         wanted = sum(max(each.minimum, 0) for each in atom.contains)
         made = sender.array(atom, max(least, index + 1, len(atom.prefix) + wanted), {index: value})
     elif (child.literal or child.step == "*") and atom.kind == "object":
-        name = child.step if child.literal else _key_of(sender, atom, below)
+        name = child.step if child.literal else child.key or _key_of(sender, atom, below)
         if name is not None:
             selected = dict([child.selected]) if child.selected else sender.selection(parent, atom)
             made = sender.object(atom, {**selected, name: value})

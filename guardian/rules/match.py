@@ -78,6 +78,17 @@ def match(base: Shape, head: Shape, relate: RelateAtoms, relate_schemas: RelateS
     return Matching(tuple(matched), tuple(lost), tuple(gained), tuple(beside))
 
 
+def parted(base: Shape, head: Shape, matching: Matching) -> tuple[tuple[Atom, ...], tuple[Atom, ...]]:
+    """Where one object of a side is several alternatives of the other side, those of them that are in no pair: base's, head's."""
+    ours, theirs = base.of_kind("object"), head.of_kind("object")
+    if len(ours) == len(theirs) or min(len(ours), len(theirs)) != 1:
+        return (), ()
+    paired = [atom for pair in matching.matched for atom in pair]
+    known = {id(atom) for atom in (*paired, *matching.lost, *matching.gained)}
+    several = tuple(atom for atom in (ours if len(theirs) == 1 else theirs) if id(atom) not in known)
+    return (several, ()) if len(theirs) == 1 else ((), several)
+
+
 def _free(atoms: list[Atom]) -> Atom | None:
     return next((atom for atom in atoms if atom.free), None)
 

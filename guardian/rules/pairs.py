@@ -33,13 +33,18 @@ Relate = Callable[[Schema, Schema], Effect | None]
 BY_TAG = "by-tag"
 
 
+#: The fact that no document says what the sending side sends: then a judge that knows nothing of it proves nothing.
+UNKNOWN_SENT = "unknown-sent"
+
+
 class Delta(NamedTuple):
     """What one rule says about one pair; everything that is ``None`` comes from the rule and the verdict table.
 
     ``field`` is relative to the pair (``email``, ``query:page``, ``scope:users.read``, empty for the pair itself).
     ``base`` and ``head`` are the nodes to point at: for something removed, ``head`` is its former parent.
     ``severity`` overrides the verdict table and is argued in the rule's docstring.
-    ``unproved`` says why there can be no witness.
+    ``unproved`` says why there can be no witness. ``unless`` are groups of names beside the field: where all of one group are
+    there, the field need not be.
     """
 
     effect: Effect
@@ -60,6 +65,7 @@ class Delta(NamedTuple):
     facts: tuple[str, ...] = ()
     # What a witness is built from: values that only one side accepts at this very place, tried in order.
     samples: tuple[Any, ...] = ()
+    unless: tuple[tuple[str, ...], ...] = ()
 
 
 class ApiPair(NamedTuple):
@@ -251,7 +257,8 @@ class AtomPair(NamedTuple):
     """Two matched alternatives of one JSON type. Each kind has its own subclass, so that a rule names what it judges.
 
     ``probing`` is true where only effects are asked for: a rule may then spare what merely words its finding,
-    and say once what it would say of many names.
+    and say once what it would say of many names. ``others`` are the further alternatives of base, and those of head, where
+    the other side has this one alone, which takes all that they take: a message may be of one of these instead.
     """
 
     base: Atom
@@ -260,6 +267,7 @@ class AtomPair(NamedTuple):
     text: bool
     relate: Relate
     probing: bool = False
+    others: tuple[tuple[Atom, ...], tuple[Atom, ...]] = ((), ())
 
     def nodes(self, base: Node | None, head: Node | None) -> Ends:
         """Where to point at, with the alternative itself standing in for what a side does not have."""

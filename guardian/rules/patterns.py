@@ -46,6 +46,39 @@ def relate(
     return None, None
 
 
+def surely_found(pattern: str, text: str) -> bool:
+    """Whether a pattern is found in a text; says no where it cannot tell."""
+    with suppress(Undecidable):
+        return found(pattern, text)
+    return False
+
+
+def covered(pattern: str, others: Iterable[str]) -> bool:
+    """Whether every text that a pattern is found in has one of some others in it; says no where it cannot tell."""
+    with suppress(Undecidable):
+        return _beyond(pattern, others) is None
+    return False
+
+
+def outside(pattern: str, others: Iterable[str]) -> str | None:
+    """A shortest text that a pattern is found in, and none of some others, if there is one and it can be found."""
+    with suppress(Undecidable):
+        return _beyond(pattern, others)
+    return None
+
+
+def shared(pattern: str, other: str) -> str | None:
+    """A shortest text that both of two patterns are found in, if there is one and it can be found."""
+    with suppress(Undecidable):
+        return next(matching([pattern, other]), None)
+    return None
+
+
+def _beyond(pattern: str, others: Iterable[str]) -> str | None:
+    either = "|".join(f"(?:{each})" for each in others)
+    return distinguishing([pattern], [either]) if either else next(matching([pattern]), None)
+
+
 def _differs(accept: tuple[str, ...], refuse: tuple[str, ...], lengths: Lengths) -> bool:
     """Whether some text tells them apart; among those of certain lengths, where that can be searched."""
     if lengths != (0, None):

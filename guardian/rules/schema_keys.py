@@ -163,25 +163,39 @@ def _unevaluated(*nodes: Node | None) -> bool:
 def pattern_properties_changed(pair: ObjectPair) -> Iterator[Delta]:
     """Keys of a certain form were given a schema, or lost it.
 
-    Why it matters: callers that send such keys may be refused; readers of such keys may find anything.
+    Why it matters: callers that send such keys may be refused; readers of such keys may find anything. A form is what it
+    matches: keys that are of another form now are held against what is said of that one.
 
     Breaks (request):
         base: {type: object}
         head: {type: object, patternProperties: {"^x-": {type: string}}}
 
+    Breaks (request):
+        base: {type: object, patternProperties: {"^[a-z]+$": {type: string}}, additionalProperties: false}
+        head: {type: object, patternProperties: {"^[a-f]+$": {type: string}}, additionalProperties: false}
+
     Holds (request):
         base: {type: object, patternProperties: {"^x-": {type: string}}}
         head: {type: object}
+
+    Holds (request):
+        base: {type: object, patternProperties: {"^x-": {type: string}}, additionalProperties: false}
+        head: {type: object, patternProperties: {"^[xy]-": {type: string}}, additionalProperties: false}
     """
     base, head = pair.base.pattern_properties, pair.head.pattern_properties
     response = pair.direction is Direction.RESPONSE
     for pattern in sorted(base.keys() - head.keys()):
         if pair.head.additional is not None and pair.head.additional.nodes:
             continue  # now keys like all others, and compared with what is said of those
+        if patterns.covered(pattern, head):
+            continue  # now keys of another form, and compared with what is said of that
         closed = pair.head.additional is None
+        takes = "holds" if response else "takes"
         yield Delta(
             Effect.NARROWED if closed else Effect.WIDENED,
-            f"says nothing of keys that match {pattern} any more",
+            f"no longer {takes} every key that matches {pattern}"
+            if closed
+            else f"says nothing of keys that match {pattern} any more",
             field="*",
             base=base[pattern].node,
             head=pair.head.node,
@@ -189,11 +203,12 @@ def pattern_properties_changed(pair: ObjectPair) -> Iterator[Delta]:
             facts=("unset",),
         )
     for pattern in sorted(head.keys() - base.keys()):
-        if pair.base.additional is not None and pair.base.additional.nodes:
+        if (pair.base.additional is not None and pair.base.additional.nodes) or patterns.covered(pattern, base):
             continue
+        closed = pair.base.additional is None
         yield Delta(
-            Effect.WIDENED if pair.base.additional is None else Effect.NARROWED,
-            f"limits what keys that match {pattern} may hold",
+            Effect.WIDENED if closed else Effect.NARROWED,
+            f"takes keys that match {pattern} now" if closed else f"limits what keys that match {pattern} may hold",
             base=pair.base.node,
             head=head[pattern].node,
             # Only an object of which no key is declared sends keys that are not declared.

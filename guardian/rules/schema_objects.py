@@ -6,11 +6,12 @@ allow it. So these rules speak of declared keys, and for responses of guarantees
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from guardian.fieldpath import escape
 from guardian.model import Confidence, Direction, Effect, Hit, Impact, Severity
 from guardian.rules.pairs import Delta, ObjectPair
+from guardian.rules.patterns import surely_found
 from guardian.rules.registry import rule
 from guardian.rules.renames import likely_rename
 from guardian.spec.api import Node, Schema
@@ -52,6 +53,11 @@ def _unknown(atom: Atom, other: Atom) -> list[str]:
         return []  # most often, and seen at once
     known = declared(other)
     return [name for name in dict.fromkeys([*atom.properties, *atom.required]) if name not in known]
+
+
+def _refuses(atom: Atom, name: str) -> bool:
+    """Whether a closed object takes no key of this name, as far as the forms of the keys that it takes can be read."""
+    return atom.additional is None and not any(surely_found(pattern, name) for pattern in atom.pattern_properties)
 
 
 @rule(
@@ -98,7 +104,7 @@ def property_removed(pair: ObjectPair) -> Iterator[Delta]:
                 why=_GONE_REQUIRED if required else _GONE_OPTIONAL,
                 renamed_to=escape(renamed) if renamed else None,
             )
-        elif pair.head.additional is None:
+        elif _refuses(pair.head, name):
             yield Delta(
                 Effect.NARROWED,
                 "was removed, and the object takes no other keys",
@@ -202,14 +208,34 @@ def required_property_added(pair: ObjectPair) -> Iterator[Delta]:
         return
     for name in pair.head.required:
         if name not in pair.base.properties and name not in pair.base.required:
+            unless = _unless(name, pair.base, (pair.head, *pair.others[1]))
             yield Delta(
                 Effect.CHANGED if name in pair.base.hidden else Effect.NARROWED,
-                "is a new required property",
+                f"is a new required property{_without(unless)}",
                 field=escape(name),
                 base=_parent(pair.base),
                 head=_where(pair.head, name) or pair.head.required[name],
                 facts=(*_with_default(_where(pair.head, name)), *(("hidden",) if name in pair.base.hidden else ())),
+                unless=unless,
             )
+
+
+def _unless(name: str, other: Atom, alternatives: Sequence[Atom]) -> tuple[tuple[str, ...], ...]:
+    """What those alternatives ask for that do not ask for a property, beyond what is asked for anyway, on either side."""
+    if len(alternatives) == 1:
+        return ()
+    anyway = other.required.keys() | set[str].intersection(*(set(each.required) for each in alternatives))
+    asked = [tuple(sorted(each.required.keys() - anyway)) for each in alternatives if name not in each.required]
+    return tuple(sorted({names for names in asked if names}))
+
+
+def _without(unless: tuple[tuple[str, ...], ...]) -> str:
+    """The same in words."""
+    return f" where there is no {' and no '.join(map(_together, unless))}" if unless else ""
+
+
+def _together(names: tuple[str, ...]) -> str:
+    return " with ".join(names)
 
 
 @rule(
@@ -222,7 +248,8 @@ def required_property_added(pair: ObjectPair) -> Iterator[Delta]:
 def property_became_required(pair: ObjectPair) -> Iterator[Delta]:
     """A known property must now be there.
 
-    Why it matters: every caller that leaves it out is refused. In a response it is one more guarantee.
+    Why it matters: every caller that leaves it out is refused. In a response it is one more guarantee. Where one of several
+    alternatives asks for it, callers that send what another one asks for are served as before.
 
     Breaks (request):
         base: {type: object, properties: {name: {type: string}}}
@@ -236,13 +263,15 @@ def property_became_required(pair: ObjectPair) -> Iterator[Delta]:
         return  # most often, and seen at once
     for name in pair.head.required:
         if name not in pair.base.required and name in pair.base.properties:
+            unless = _unless(name, pair.base, (pair.head, *pair.others[1]))
             yield Delta(
                 Effect.NARROWED,
-                "became required",
+                f"became required{_without(unless)}",
                 field=escape(name),
                 base=_where(pair.base, name),
                 head=pair.head.required[name],
                 facts=_with_default(_where(pair.head, name)),
+                unless=unless,
             )
 
 
@@ -255,7 +284,8 @@ def property_became_required(pair: ObjectPair) -> Iterator[Delta]:
 def property_became_optional(pair: ObjectPair) -> Iterator[Delta]:
     """A property that was always there may now be missing.
 
-    Why it matters: a reader that was promised the property meets responses without it.
+    Why it matters: a reader that was promised the property meets responses without it. Where one of several alternatives
+    promised it, its readers met such responses before, and may have been content with what was there instead.
 
     Breaks (response):
         base: {type: object, required: [name], properties: {name: {type: string}}}
@@ -265,16 +295,20 @@ def property_became_optional(pair: ObjectPair) -> Iterator[Delta]:
         base: {type: object, required: [name], properties: {name: {type: string}}}
         head: {type: object, properties: {name: {type: string}}}
     """
-    if pair.base.required.keys() <= pair.head.required.keys():
+    alternatives = (pair.base, *pair.others[0])
+    if all(each.required.keys() <= pair.head.required.keys() for each in alternatives):
         return  # most often, and seen at once
-    for name in pair.base.required:
+    asking = {name: each for each in reversed(alternatives) for name in each.required}
+    for name, atom in asking.items():
         if name not in pair.head.required and name in pair.head.properties:
+            unless = _unless(name, pair.head, alternatives)
             yield Delta(
                 Effect.WIDENED,
-                "became optional",
+                f"became optional{_without(unless)}",
                 field=escape(name),
-                base=pair.base.required[name],
+                base=atom.required[name],
                 head=_where(pair.head, name),
+                impact=Impact.POSSIBLE if unless else None,  # it could be missing before, where others were there
             )
 
 

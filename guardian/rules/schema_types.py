@@ -80,8 +80,7 @@ def type_changed(pair: UnionPair) -> Iterator[Delta]:
     shared = pair.base.kinds & pair.head.kinds
     lost = [atom for atom in pair.lost if atom.kind not in shared and atom.kind != "null"]
     gained = [atom for atom in pair.gained if atom.kind not in shared and atom.kind != "null"]
-    before, after = _described(pair)
-    said = f"changed type from {before} to {after}"
+    said = _retyped(pair)
     if pair.octets:
         unsaid = any(map(_is_unsaid, (*lost, *gained)))
         lost, gained = ([atom for atom in atoms if not _is_unsaid(atom)] for atoms in (lost, gained))
@@ -129,6 +128,14 @@ def items_described(pair: MediaTypePair) -> Iterator[Delta]:
     )
 
 
+def _retyped(pair: UnionPair) -> str:
+    """What happened to the type in words; the same words on both sides where one of them never wrote it."""
+    before, after = describe(pair.base), describe(pair.head)
+    if before != after:
+        return f"changed type from {before} to {after}"
+    return f"now says its type, {after}" if pair.lost else f"no longer says its type, {before}"
+
+
 def _facts(pair: UnionPair) -> Iterator[str]:
     if pair.base_node is None or pair.head_node is None:
         yield "schema"
@@ -171,17 +178,6 @@ def _taken_as_text(atom: Atom, shape: Shape) -> bool:
 def _is_one_text(atom: Atom, shape: Shape) -> bool:
     """A list or object that travels as one text is any string there."""
     return atom.kind in {"array", "object"} and any(each.free for each in shape.of_kind("string"))
-
-
-def _described(pair: UnionPair) -> tuple[str, str]:
-    """Both types in words; where a side suggests by its keywords alone what the other writes, that may be anything else."""
-    before, after = describe(pair.base), describe(pair.head)
-    if before == after:
-        more = [len(one.kinds) > len(other.kinds) for one, other in ((pair.base, pair.head), (pair.head, pair.base))]
-        before, after = (
-            f"{word} or anything else" if each else word for word, each in zip((before, after), more, strict=True)
-        )
-    return before, after
 
 
 def describe(shape: Shape) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from guardian.model import Confidence, Direction, Effect, Hit, Impact, Severity
 from guardian.rules import formats, patterns, widths
 from guardian.rules.facts import turn
-from guardian.rules.pairs import AtomPair, Delta, NumberPair, StringPair
+from guardian.rules.pairs import UNKNOWN_SENT, AtomPair, Delta, NumberPair, StringPair
 from guardian.rules.registry import also, rule
 from guardian.spec.api import Node
 from guardian.spec.facets import admits
@@ -239,12 +239,16 @@ def _format_delta(pair: AtomPair, kind: str) -> Iterator[Delta]:
     if effect is None:
         return
     where = (*pair.base.formats.values(), *pair.head.formats.values())
+    sent, received = (ours, theirs) if pair.direction is Direction.REQUEST else (theirs, ours)
+    facts = ["encoding"] if any(node.pointer.endswith("/contentEncoding") for node in where) else []
+    if formats.unknown(sent, received):
+        facts.append(UNKNOWN_SENT)
     yield Delta(
         effect,
         f"changed format from {_show_set(pair.base.formats)} to {_show_set(pair.head.formats)}",
         confidence=Confidence.POSSIBLE if reason else None,
         unproved=reason,
-        facts=("encoding",) if any(node.pointer.endswith("/contentEncoding") for node in where) else (),
+        facts=tuple(facts),
         **pair.nodes(next(iter(pair.base.formats.values()), None), next(iter(pair.head.formats.values()), None)),
     )
 
@@ -261,7 +265,7 @@ def format_changed(pair: StringPair) -> Iterator[Delta]:
 
     Why it matters: a parser for one format fails on another, and a reader that holds an int32 overflows when int64
     arrives. Formats with a definition in JSON Schema or the OpenAPI registry are compared by what they accept; of any
-    other the documents cannot tell, so it is a warning. ``contentEncoding`` counts as the format that it is: base64 is
+    other the documents cannot tell, so it is a warning, be it what is sent or what is expected. ``contentEncoding`` counts as the format that it is: base64 is
     what OpenAPI 3.0 calls ``byte``.
 
     Breaks (request):

@@ -12,7 +12,7 @@ from guardian.model import Direction, Effect
 from guardian.rules.form_fields import Writing, read_as, written_at
 from guardian.rules.form_messages import Place
 from guardian.rules.judge import Judge
-from guardian.rules.pairs import BY_TAG, SchemaRoot
+from guardian.rules.pairs import BY_TAG, UNKNOWN_SENT, SchemaRoot
 from guardian.rules.sample import MAX_ITEMS
 from guardian.rules.sample_texts import MAX_TEXT
 from guardian.rules.validator import Json, Unjudgeable
@@ -26,6 +26,8 @@ def none_needed(found: Found) -> str:
     """Why a finding needs no witness; empty if it does."""
     if found.delta.effect is Effect.ANNOTATION:
         return "an annotation changes no message"
+    if UNKNOWN_SENT in found.delta.facts:
+        return found.delta.unproved or "no document says what the sending side sends"
     harmless = Effect.WIDENED if found.root.direction is Direction.REQUEST else Effect.NARROWED
     return "every message that worked before works still" if found.delta.effect is harmless else ""
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import marshal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
@@ -18,10 +19,10 @@ from guardian.errors import GuardianError, ReadError, RuleError
 from guardian.model import Direction, Effect
 from guardian.rules import plain
 from guardian.rules.below import Ahead, Child, ahead, items_of, properties_of, subtypes_of, writing_below
-from guardian.rules.by_tag import Selected, marked_child, marked_delta, selecting
-from guardian.rules.doubts import as_doubtful, as_unsure
+from guardian.rules.by_tag import Selected, marked_child, marked_delta, selecting, settled
+from guardian.rules.doubts import as_doubtful, as_settled, as_unsure
 from guardian.rules.form_fields import Writing, is_octets, is_text
-from guardian.rules.match import Matching, match
+from guardian.rules.match import Matching, match, parted
 from guardian.rules.other_ways import OtherWays, steps_of
 from guardian.rules.pairs import ATOM_PAIRS, Delta, Relate, SchemaRoot, UnionPair, XmlPair
 from guardian.rules.registry import Rule, rules_for
@@ -87,6 +88,10 @@ class Found(NamedTuple):
 _Key = tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...], Direction, Writing]
 
 
+def _never(base: Atom, head: Atom) -> None:
+    return None
+
+
 class Walker:
     """Compares schemas of one base with schemas of one head.
 
@@ -144,6 +149,7 @@ class Walker:
                     found.append(Found(rule, delta, path, base, head, root))
 
         first_unsure: tuple[int, int] | None = None  # among what is found, and among the ways
+        aside_of_tags: list[Ahead] = []
         aside: list[tuple[Beside, tuple[Child, ...], Schema, Schema, Writing]] = []
         while sure or aside or unsure:
             if not sure and first_unsure is None:
@@ -179,7 +185,8 @@ class Walker:
             if not is_sure:
                 deltas = [(rule, as_doubtful(delta, root.direction)) for rule, delta in deltas]
             tell(deltas, path, base, head)
-            queue.extend(ahead(local.children, path, writing))
+            queue.extend(ahead((each for each in local.children if not each.settled), path, writing))
+            aside_of_tags.extend(ahead((each for each in local.children if each.settled), path, writing))
             if local.beside is not _NOTHING_BESIDE:
                 aside.append((local.beside, path, base, head, writing))
         if found and len(ways) > 1:
@@ -193,6 +200,9 @@ class Walker:
                 ]
                 if also:
                     found[index] = each._replace(also=tuple(also))
+        for base, head, path, writing in aside_of_tags:
+            deltas = self.local(base, head, root.direction, writing).deltas
+            tell(((rule, as_settled(delta)) for rule, delta in deltas), path, base, head)
         return found
 
     def local(self, base: Schema, head: Schema, direction: Direction, writing: Writing) -> Local:
@@ -246,7 +256,9 @@ class Walker:
                 total = combine(total, delta.effect)
             if total is Effect.CHANGED:
                 return total
-            queue.extend((child.base, child.head, writing_below(child, writing)) for child in local.children)
+            queue.extend(
+                (child.base, child.head, writing_below(child, writing)) for child in local.children if not child.settled
+            )
         return total
 
     def _compare(
@@ -314,16 +326,22 @@ class Walker:
             return self._total(below, direction, effects)
 
         matching = match(left, right, relate_atoms, relate)
-        sender = self.base_shaper if direction is Direction.REQUEST else self.head_shaper
+        of_base, of_head = (partial(each.shape, direction=direction) for each in (self.base_shaper, self.head_shaper))
 
         def selected(a: Atom, b: Atom) -> Selected | None:
-            one, other = (a, b) if direction is Direction.REQUEST else (b, a)
-            return selecting(left, right, one, other, lambda schema: sender.shape(schema, direction))
+            if direction is Direction.REQUEST:
+                return selecting(left, right, a, b, of_base)
+            return selecting(left, right, b, a, of_head)
 
-        deltas, children = self._said(matching.matched, direction, text, relate, selected)
+        def settling(a: Atom, b: Atom) -> str | None:
+            return settled(left, right, a, b, of_base, of_head)
+
+        deltas, children = self._said(
+            matching.matched, direction, text, relate, selected, settling, parted(left, right, matching)
+        )
         beside = _NOTHING_BESIDE
         if matching.beside:
-            beside = Beside(*self._said(matching.beside, direction, text, relate, lambda a, b: None))
+            beside = Beside(*self._said(matching.beside, direction, text, relate))
         guessed = any(is_guessed(node) for atom in (*left.atoms, *right.atoms) for node in atom.nodes)
         return _Matched(matching, deltas, children, guessed, beside)
 
@@ -333,7 +351,9 @@ class Walker:
         direction: Direction,
         text: bool,
         relate: Relate,
-        selected: Callable[[Atom, Atom], Selected | None],
+        selected: Callable[[Atom, Atom], Selected | None] = _never,
+        settling: Callable[[Atom, Atom], str | None] = _never,
+        others: tuple[tuple[Atom, ...], tuple[Atom, ...]] = ((), ()),
     ) -> tuple[tuple[tuple[Rule, Delta], ...], tuple[Child, ...]]:
         """What pairs of alternatives say, and the pairs of schemas below them, each once."""
         deltas: list[tuple[Rule, Delta]] = []
@@ -341,11 +361,14 @@ class Walker:
         for a, b in pairs:
             if a.free and b.free:
                 continue  # neither side says anything of values of this kind
-            by = selected(a, b)
-            found = said_of(ATOM_PAIRS[a.kind](a, b, direction, text, relate))
+            by, sure = selected(a, b), settling(a, b)
+            found = said_of(ATOM_PAIRS[a.kind](a, b, direction, text, relate, others=others))
             deltas.extend((rule, marked_delta(delta, by)) for rule, delta in found)
             for child in self._children(a, b):
-                children.setdefault((child.step, child.base.key, child.head.key), marked_child(child, by))
+                made = marked_child(child, by)
+                if sure is not None and child.literal and child.step == sure:
+                    made = made._replace(settled=True)
+                children.setdefault((child.step, child.base.key, child.head.key, made.settled), made)
         return tuple(deltas), tuple(children.values())
 
     def _in_xml(self, local: Local, base: Schema, head: Schema, root: SchemaRoot) -> Iterator[tuple[Rule, Delta]]:
@@ -371,12 +394,12 @@ class Walker:
         """
         ours, theirs = base.properties, head.properties
         if not isinstance(ours, Properties) or not isinstance(theirs, Properties):
-            return _never
+            return _no
         if not ours.written or not theirs.written:
-            return _never
+            return _no
         mine, other, at, head_at = ours.written, theirs.written, ours.node, theirs.node
         if at.document.dialect != head_at.document.dialect:
-            return _never
+            return _no
 
         def alike(name: str) -> bool:
             return name in mine and name in other and self._means_same(mine[name], other[name], at, head_at)
@@ -462,5 +485,5 @@ def combine(total: Effect | None, effect: Effect) -> Effect | None:
     return effect if total is None else Effect.CHANGED
 
 
-def _never(name: str) -> bool:
+def _no(name: str) -> bool:
     return False

@@ -215,7 +215,7 @@ def _string(shaper: Shaper, atom: Atom, direction: Direction) -> bool:
     patterns: dict[str, Node] = {}
     for leaf in leaves:
         value = leaf.value.get("pattern")
-        if isinstance(value, str) and value not in {"", ".*", "^.*$", "^", "$"}:
+        if isinstance(value, str) and value not in {"", ".*", "^", "$"}:
             patterns.setdefault(value, leaf.child("pattern"))
     formats = _formats(leaves)
     for leaf in leaves:

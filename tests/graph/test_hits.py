@@ -101,6 +101,24 @@ def test_new_required_inputs(field: str, sends: str | None, expected: tuple[str,
     assert impacts(one, consumer(f"sends: {sends}" if sends else "")).get("c") == expected
 
 
+@pytest.mark.parametrize(
+    ("sends", "expected"),
+    [
+        ("[body.pay.n]", BROKEN),
+        ("[body.pay.card]", None),
+        ("[body.pay.iban]", BROKEN),
+        ("[body.pay.iban, body.pay.bic]", None),
+        ("[body.pay.token]", None),
+        ("[body.pay]", POSSIBLE),
+    ],
+)
+def test_new_required_inputs_of_which_one_will_do(sends: str, expected: tuple[str, int] | None) -> None:
+    """Whoever sends all of another group of fields need not send this one."""
+    one = change("pay.card", hit=Hit.NON_SENDER, direction=Direction.REQUEST, place="request body application/json")
+    one = one._replace(unless=(("bic", "iban"), ("token",)))
+    assert impacts(one, consumer(f"sends: {sends}")).get("c") == expected
+
+
 def test_every_user() -> None:
     """A removed operation breaks whoever uses it, reads and sends what it may."""
     one = change("", hit=Hit.EVERY_USER, place="operation", direction=Direction.REQUEST)

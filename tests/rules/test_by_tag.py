@@ -167,3 +167,58 @@ def test_a_subtype_that_asks_for_more(mapping: Any) -> None:
     pet = {"$ref": PLACES + "Pet"}
     found = compare(request(pet, parts()), request(pet, parts("c")))
     assert broken(found) == {("property-became-required", "c"): {"kind": value}}
+
+
+@pytest.mark.parametrize("mapping", [{}, {"cat": "Cat", "dog": "Dog"}])
+@pytest.mark.parametrize(
+    "limited",
+    [lambda tag: {"const": tag}, lambda tag: {**TEXT, "enum": [tag]}, lambda tag: {**TEXT, "pattern": f"^{tag}$"}],
+)
+def test_a_selecting_property_that_lists_what_selects_is_no_other(mapping: Any, limited: Any) -> None:
+    """Nothing else was ever sent there: a generator of types writes it out."""
+    cat, dog = sorted(mapping) or ("Cat", "Dog")
+    open_ones = {"Cat": variant(m=TEXT), "Dog": variant(w=TEXT)}
+    listed = {"Cat": variant(m=TEXT, kind=limited(cat)), "Dog": variant(w=TEXT, kind=limited(dog))}
+    sides = [[side(union(**mapping), parts) for parts in (open_ones, listed)] for side in (request, response)]
+    for one, other in sides:
+        for found in (compare(one, other), compare(other, one)):
+            assert {each.severity for each in found} == {Severity.INFO}
+            assert {each.field for each in found} == {"kind"}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (TEXT, {**TEXT, "enum": ["Cat"]}),  # which the mapping does not say
+        (TEXT, {**TEXT, "maxLength": 2}),
+        (TEXT, COUNT),
+        ({"type": ["string", "null"]}, {"const": "cat"}),
+        (TEXT, {**TEXT, "format": "uuid"}),
+    ],
+)
+def test_a_selecting_property_that_takes_less_than_selects_breaks(before: Any, after: Any) -> None:
+    """What selects a variant, or null, is refused there now."""
+    sides = [
+        request(union(cat="Cat", dog="Dog"), {"Cat": variant(m=TEXT, kind=kind), "Dog": variant(w=TEXT)})
+        for kind in (before, after)
+    ]
+    assert {each.field for each in compare(sides[0], sides[1]) if each.severity is Severity.BREAKING} == {"kind"}
+
+
+def test_a_listed_value_that_selects_nothing_is_told_as_any_other() -> None:
+    """The mapping was forgotten, or the value was: whoever reads it is told."""
+    one, other = ({**TEXT, "enum": values} for values in (["cat"], ["cat", "lion"]))
+    sides = [
+        response(union(cat="Cat", dog="Dog"), {"Cat": variant(m=TEXT, kind=kind), "Dog": variant(w=TEXT)})
+        for kind in (one, other)
+    ]
+    (found,) = compare(sides[0], sides[1])
+    assert (found.rule, found.severity) == ("enum-value-added", Severity.WARNING)
+
+
+def test_what_selects_elsewhere_says_nothing_of_the_same_schema_in_another_place() -> None:
+    """A component that a variant is selected by is any other property's as well."""
+    kinds = [{**TEXT}, {**TEXT, "enum": ["cat", "dog"]}]
+    cat = variant(kind={"$ref": PLACES + "Kind"}, other={"$ref": PLACES + "Kind"})
+    sides = [request(union(cat="Cat", dog="Dog"), {"Kind": kind, "Cat": cat, "Dog": variant()}) for kind in kinds]
+    assert broken(compare(sides[0], sides[1])) == {("enum-value-removed", "other"): {"kind": "cat", "other": "a"}}

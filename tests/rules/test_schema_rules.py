@@ -141,6 +141,45 @@ def test_what_cannot_be_decided_is_possible_with_a_reason() -> None:
     assert change.unproved
 
 
+@pytest.mark.parametrize("known", ["uri", "date-time", "email"])
+def test_what_is_sent_in_a_custom_format_proves_nothing(known: str) -> None:
+    """That a judge who does not know a format takes any text for one is no proof that anybody sends it."""
+    plain, custom = {**STRING, "format": known}, {**STRING, "format": "our-own"}
+    for found in (response_changes(plain, custom, prove=True), request_changes(custom, plain, prove=True)):
+        (change,) = found
+        assert (change.confidence, change.severity) == (Confidence.POSSIBLE, Severity.WARNING)
+        assert change.witness is None
+        assert change.unproved == "what the format `our-own` accepts, no document says"
+    (change,) = request_changes({**custom, "maxLength": 9}, {**plain, "maxLength": 5}, prove=True)[1:]
+    assert (change.rule, change.confidence) == ("max-length-changed", Confidence.PROVED)
+
+
+@pytest.mark.parametrize(
+    ("silent", "spoken", "kind"),
+    [
+        ({"properties": {"a": STRING}}, {"type": "object", "properties": {"a": STRING}}, "object"),
+        ({"items": STRING}, {"type": "array", "items": STRING}, "array"),
+        ({"maxLength": 3}, {"type": "string", "maxLength": 3}, "string"),
+    ],
+)
+def test_a_type_that_was_never_written_did_not_change_into_itself(silent: Any, spoken: Any, kind: str) -> None:
+    """One side says its type and the other does not: the words say so."""
+    (now,), (no_longer,) = request_changes(silent, spoken), response_changes(spoken, silent)
+    assert now.message.endswith(f" now says its type, {kind}")
+    assert no_longer.message.endswith(f" no longer says its type, {kind}")
+    assert {now.severity, no_longer.severity} == {Severity.WARNING}
+
+
+def test_a_pattern_of_one_line_refuses_several() -> None:
+    """``^.*$`` is no pattern that takes anything: no point stands for a line's end."""
+    (change,) = request_changes(STRING, {**STRING, "pattern": "^.*$"}, prove=True)
+    assert change.severity is Severity.BREAKING
+    assert change.witness is not None
+    assert change.witness.value == "\n"
+    assert request_changes(STRING, {**STRING, "pattern": "^[^]*$"}) == []
+    assert request_changes(STRING, {**STRING, "pattern": ".*"}) == []
+
+
 def test_fingerprints_name_the_change_and_not_its_spelling() -> None:
     """Reformatting and unrelated edits keep a fingerprint; another value makes another one."""
     (first,) = request_changes({"enum": ["a", "b"]}, {"enum": ["a"]})
