@@ -17,7 +17,7 @@ from __future__ import annotations
 import marshal
 from collections.abc import Hashable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from guardian.errors import RefError
 from guardian.model import Direction
@@ -41,6 +41,25 @@ MAX_DEPTH = 100
 
 # A keyword of our own, for a place below whose value is put to another judge: that one's number.
 _ASK = "x-ask"
+
+
+# The keywords that speak of what lies in a value.
+_DESCENDING = frozenset((
+    "properties", "patternProperties", "additionalProperties", "unevaluatedProperties", "items", "prefixItems",
+    "unevaluatedItems",
+))  # fmt: skip
+
+
+class Objection(NamedTuple):
+    """Why a value is refused.
+
+    Attributes:
+        keywords: those that lead to the objection, as far as they speak of the value itself.
+        below: whether it is to something that lies in the value.
+    """
+
+    keywords: frozenset[str]
+    below: bool
 
 
 class Judges:
@@ -95,7 +114,7 @@ class Judges:
                 self._depth -= 1
         return self._answers[key]
 
-    def objections(self, number: int, value: Any) -> list[set[str]]:
+    def objections(self, number: int, value: Any) -> list[Objection]:
         """The objections of that judge to a value."""
         return self._judges[number].objections(value)
 
@@ -163,22 +182,24 @@ class Judge:
         self._judges.settle()
         return accepted
 
-    def objections(self, value: Any) -> list[set[str]]:
-        """For each objection to a value the keywords that lead to it.
+    def objections(self, value: Any) -> list[Objection]:
+        """What a value is refused for.
 
         Raises:
             Unjudgeable, RefError: as for ``accepts``.
         """
         errors = list(self._validator(value).iter_errors(value))
         self._judges.settle()
-        found: list[set[str]] = []
+        found: list[Objection] = []
         for error in errors:
-            keywords = set(map(str, error.schema_path))
-            if error.schema_path[-1] == _ASK:
+            way = list(map(str, error.schema_path))
+            if error.instance_path:
+                found.append(Objection(frozenset(_until_below(way)), True))
+            elif way[-1] == _ASK:
                 below = self._judges.objections(int(error.message), error.instance)
-                found.extend(keywords | each for each in below)
+                found.extend(each._replace(keywords=each.keywords | set(way)) for each in below)
             else:
-                found.append(keywords)
+                found.append(Objection(frozenset(way), False))
         return found
 
     def _validator(self, value: Any) -> Draft202012Validator:
@@ -209,6 +230,12 @@ class Judge:
 
         rewriter = Rewriter(direction, role, tags, names, items, judges.memo, exact=self._exact, elsewhere=below)
         return compiled(rewriter.schema(self._schema.nodes), {_ASK: question})
+
+
+def _until_below(way: list[str]) -> list[str]:
+    """The beginning of a way through a schema, with the first step that leads into the value."""
+    end = next((index for index, keyword in enumerate(way) if keyword in _DESCENDING), len(way))
+    return way[: end + 1]
 
 
 def _offers_alternatives(schema: Schema) -> bool:

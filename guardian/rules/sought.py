@@ -12,7 +12,7 @@ from guardian.model import Direction, Effect
 from guardian.rules.form_fields import Writing, read_as, written_at
 from guardian.rules.form_messages import Place
 from guardian.rules.judge import Judge
-from guardian.rules.pairs import BY_TAG, UNKNOWN_SENT, SchemaRoot
+from guardian.rules.pairs import BY_TAG, UNKNOWN_SENT, SchemaRoot, UnionPair
 from guardian.rules.sample import MAX_ITEMS
 from guardian.rules.sample_texts import MAX_TEXT
 from guardian.rules.validator import Json, Unjudgeable
@@ -118,5 +118,9 @@ def may_send(sends: Judge, value: Any) -> bool:
 
 
 def refused_for(receives: Judge, found: Found, value: Any) -> bool:
-    """Whether the receiving side refuses a value for nothing but what the finding is about."""
-    return all(keywords & claims_of(found) for keywords in receives.objections(value))
+    """Whether the receiving side refuses a value for nothing but what the finding is about.
+
+    What a rule says of alternatives and types is said of the value itself, and not of what lies in it.
+    """
+    claims, itself = claims_of(found), found.rule.pair is UnionPair
+    return all(each.keywords & claims and not (itself and each.below) for each in receives.objections(value))

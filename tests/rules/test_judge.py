@@ -10,7 +10,7 @@ import pytest
 
 from guardian.errors import RefError
 from guardian.model import Direction
-from guardian.rules.judge import MAX_DEPTH, Judge, Judges
+from guardian.rules.judge import MAX_DEPTH, Judge, Judges, Objection
 from guardian.rules.rewrite import Role
 from guardian.rules.validator import Unjudgeable, compiled
 from guardian.spec.api import Schema
@@ -242,16 +242,21 @@ def test_names_of_keys_have_a_judge_too() -> None:
     assert judge.accepts({"a": 1, "b": 2})
     assert not judge.accepts({"c": 1})
     (objection,) = judge.objections({"c": 1})
-    assert {"propertyNames", "anyOf"} <= objection
+    assert {"propertyNames", "anyOf"} <= objection.keywords
+    assert not objection.below
 
 
-def test_objections_lead_through_every_place() -> None:
-    """Each names the keywords on the whole way to what is refused, and is told once."""
+def test_objections_tell_a_value_from_what_lies_in_it() -> None:
+    """Each names the keywords on the way to what is refused, as far as they are about the value itself, and is told once."""
     user = {"type": "object", "properties": {"names": {"type": "array", "items": {"maxLength": 1}}, "id": STRING}}
     judge = Judge(schema(thing_with(user)), Direction.REQUEST, Role.RECEIVER)
-    found = judge.objections({"user": {"names": ["a", "bb"], "id": 1}})
-    assert sorted(keyword for each in found for keyword in each & {"maxLength", "type", "items"}) == ["items", "maxLength", "type"]  # fmt: skip
-    assert all({"properties", "user"} <= each for each in found)
+    (below,) = judge.objections({"user": {"names": ["a", "bb"], "id": 1}})
+    assert below == Objection(frozenset({"properties"}), True)
+    (itself,) = judge.objections(1)
+    assert itself == Objection(frozenset({"type"}), False)
+    closed = Judge(schema({"allOf": [{"additionalProperties": False}, user]}), Direction.REQUEST, Role.RECEIVER)
+    found = closed.objections({"a": 1, "names": 2})
+    assert {("additionalProperties" in each.keywords, each.below) for each in found} == {(True, False), (False, True)}
     assert judge.objections({"user": {}}) == []
 
 

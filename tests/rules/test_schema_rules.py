@@ -218,3 +218,34 @@ def test_a_condition_said_twice_asks_for_no_more() -> None:
     assert (found.rule, found.severity) == ("condition-changed", Severity.BREAKING)
     (found,) = request_changes(asking(one, other), asking(same))
     assert (found.rule, found.severity) == ("condition-changed", Severity.INFO)
+
+
+def test_another_change_deeper_down_proves_nothing_of_a_type_that_was_never_written() -> None:
+    """The message is refused for what lies in it, which is told by itself."""
+    base = {"properties": {"a": STRING, "b": {"type": "array", "items": {"enum": ["x", "y"]}}}}
+    head = {
+        "type": "object",
+        "properties": {"a": {"type": "integer"}, "b": {"type": "array", "items": {"enum": ["x"]}}},
+    }
+    verdicts = {each.field: each.severity for each in request_changes(base, head, prove=True)}
+    assert verdicts == {"": Severity.WARNING, "a": Severity.BREAKING, "b[]": Severity.BREAKING}
+    (outer, inner) = request_changes(
+        {"items": {"enum": ["x", "y"]}}, {"type": "array", "items": {"enum": ["x"]}}, prove=True
+    )
+    assert (outer.severity, inner.severity) == (Severity.WARNING, Severity.BREAKING)
+
+
+def test_another_object_that_was_closed_proves_nothing_of_the_one_around_it() -> None:
+    """Of the outer one it is not known whether other keys are sent; the inner one refuses a key that is."""
+
+    def closed(*names: str) -> dict[str, Any]:
+        inner = {"type": "object", "properties": dict.fromkeys(names, STRING)}
+        outer = {"type": "object", "properties": {"x": inner}}
+        return outer if len(names) > 1 else outer | {
+            "properties": {"x": inner | {"additionalProperties": False}}, "additionalProperties": False,
+        }  # fmt: skip
+
+    found = request_changes(closed("p", "q"), closed("p"), prove=True)
+    verdicts = {(each.rule, each.field): each.severity for each in found}
+    assert verdicts[("additional-properties-changed", "")] is Severity.WARNING
+    assert verdicts[("property-removed", "x.q")] is Severity.BREAKING
