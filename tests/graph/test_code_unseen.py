@@ -260,7 +260,7 @@ def test_a_request_object_says_what_is_sent() -> None:
         "function f(id) { $.getJSON(`https://users.test/api/users/${id}`, (u) => g(u.email)); }",
         "function f(id) { $.ajax({ url: 'https://users.test/api/users/' + id, success(u) { g(u.email); } }); }",
         "function f(id) { const x = new XMLHttpRequest(); x.open('GET', `https://users.test/api/users/${id}`); }",
-        "function f(id) { useFetch(`${process.env.API_URL}/users/${id}`); }",
+        "function f(id) { $.load(`${process.env.API_URL}/users/${id}`); }",
     ],
 )
 def test_a_url_that_goes_to_something_unknown_is_said(code: str) -> None:

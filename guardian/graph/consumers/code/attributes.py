@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from guardian.graph.consumers.code import moves, types
@@ -28,6 +29,7 @@ from guardian.graph.consumers.code.values import (
     Value,
     Words,
     join,
+    texts_of,
     words_of,
 )
 from guardian.model import Location
@@ -178,6 +180,12 @@ def pick(flow: Flow, value: Value, name: str | None, at: Location) -> Value:
             case Raw():
                 each.call.root.whole = each.call.root.whole or at
     return join(*found)
+
+
+def look_up(flow: Flow, value: Value, key: Value, at: Location) -> Value:
+    """What stands under a key that is one of some texts, or computed."""
+    names: Sequence[str | None] = texts_of(key) or [None]
+    return join(*(pick(flow, value, name, at) for name in names))
 
 
 def _picked(flow: Flow, reply: Reply, name: str | None, at: Location) -> Value:

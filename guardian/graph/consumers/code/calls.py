@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from guardian.graph.consumers.code import attributes, functions, http, methods, models, moves, types
+from guardian.graph.consumers.code import attributes, functions, hooks, http, methods, models, moves, schemas, types
 from guardian.graph.consumers.code import syntax as s
+from guardian.graph.consumers.code.generated import plain
 from guardian.graph.consumers.code.values import (
     ANYTHING,
+    NOTHING,
+    Atom,
     ClassRef,
     Client,
     Closure,
@@ -25,7 +28,10 @@ from guardian.graph.consumers.code.values import (
     Reply,
     ReplyHeaders,
     Scope,
+    Setter,
+    Shape,
     Spreading,
+    Trigger,
     Value,
     View,
     Words,
@@ -35,6 +41,9 @@ from guardian.graph.consumers.code.values import (
 
 if TYPE_CHECKING:
     from guardian.graph.consumers.code.flow import Flow
+
+# What `with` calls.
+_ENTERING = frozenset({"__enter__", "__aenter__"})
 
 
 def call(flow: Flow, node: s.Call, scope: Scope) -> Value:
@@ -48,7 +57,7 @@ def call(flow: Flow, node: s.Call, scope: Scope) -> Value:
             return flow.apply(base, given) if base is not None else ANYTHING
         owners = flow.evaluate(func.obj, scope)
         given = flow.arguments(node, scope)
-        if not owners:
+        if owners in (ANYTHING, NOTHING):  # what is nothing as yet is set where it is not seen
             return _unknown(flow, func, given, scope)
         return join(*(_method(flow, owner, func, given, scope) for owner in owners))
     if isinstance(func, s.Name) and func.id == "super":
@@ -58,8 +67,8 @@ def call(flow: Flow, node: s.Call, scope: Scope) -> Value:
     callees = flow.evaluate(func, scope)
     given = flow.arguments(node, scope)
     if not callees:
-        http.unfollowed(flow, given, scope)
-        functions.hand_on_all(flow, given, scope.at(node))
+        name = func.id if isinstance(func, s.Name) else ""
+        return functions.foreign(flow, (name,), given, scope) if name else functions.unseen(flow, given, scope)
     return join(*(_called(flow, callee, given, scope) for callee in callees))
 
 
@@ -75,6 +84,11 @@ def _called(flow: Flow, callee: object, given: Given, scope: Scope) -> Value:
         case Client():
             found = http.sent(flow, callee, "__call__", given, scope)
             return found if found is not None else ANYTHING
+        case Setter():
+            hooks.put(flow, callee, given.first(), at)
+            return ANYTHING
+        case Trigger():
+            return hooks.pull(flow, callee, given, at)
         case Spreading():
             return flow.call_back((callee,), at, *given.positional)
         case Instance():
@@ -85,8 +99,10 @@ def _called(flow: Flow, callee: object, given: Given, scope: Scope) -> Value:
     return ANYTHING
 
 
-def _method(flow: Flow, owner: object, func: s.Attr, given: Given, scope: Scope) -> Value:
+def _method(flow: Flow, owner: Atom, func: s.Attr, given: Given, scope: Scope) -> Value:
     name, at = func.name, scope.at(given.node)
+    if name in _ENTERING and not (isinstance(owner, Instance) and types.method_of(owner.kind, name)):
+        return owner.any_item() if isinstance(owner, Listing) else (owner,)  # a generator's: what it yields
     match owner:
         case Client():
             return _of_a_client(flow, owner, func, given, scope)
@@ -128,6 +144,8 @@ def _method(flow: Flow, owner: object, func: s.Attr, given: Given, scope: Scope)
             return functions.foreign(flow, (*owner.way, name), given, scope, receiver=func.obj)
         case ClassRef() if name in models.PARSERS and types.method_of(owner, name) is None:
             return models.parse_as(flow, given, View(s.TypeName(func.line, owner.node.name), owner.scope), at)
+        case Shape():
+            return schemas.method(flow, owner, name, given, scope)
         case Parser() if name in models.PARSERS:
             return models.parse_as(flow, given, owner.view, at)
         case Instance() if name in models.DUMPS and types.method_of(owner.kind, name) is None:
@@ -141,7 +159,9 @@ def _method(flow: Flow, owner: object, func: s.Attr, given: Given, scope: Scope)
             found = http.sent(flow, client, name, given, scope) if client is not None else None
             if found is not None:
                 return found
-        return _unknown(flow, func, given, scope)
+        client = http.own_client(owner.attrs) if next(types.foreign_bases(owner.kind), None) else None
+        found = http.sent(flow, client, name, given, scope) if client is not None else None
+        return found if found is not None else _unknown(flow, func, given, scope)
     if not callees:
         functions.hand_on_all(flow, given, at)
     return join(*(_called(flow, callee, given, scope) for callee in callees))
@@ -150,7 +170,8 @@ def _method(flow: Flow, owner: object, func: s.Attr, given: Given, scope: Scope)
 def _of_a_client(flow: Flow, client: Client, func: s.Attr, given: Given, scope: Scope) -> Value:
     """A method of a client: a request, another client, or something that says nothing of requests."""
     name, at = func.name, scope.at(given.node)
-    found = http.sent(flow, client, name, given, scope)
+    found = hooks.queried(flow, client, name, given, scope)
+    found = found if found is not None else http.sent(flow, client, name, given, scope)
     if found is not None:
         return found
     made = http.derived(client, name, given)
@@ -169,11 +190,12 @@ def _of_a_client(flow: Flow, client: Client, func: s.Attr, given: Given, scope: 
 
 def _unknown(flow: Flow, func: s.Attr, given: Given, scope: Scope) -> Value:
     """A method of something that nothing is known of."""
-    found = http.supposed(flow, func.obj, func.name, given, scope)
+    found = hooks.hook(flow, (func.name,), given, scope) if func.name in hooks.NOW else None
+    found = found if found is not None else http.supposed(flow, func.obj, func.name, given, scope)
     if found is not None:
         return found
-    if len(http.plain(func.name)) > 5 and func.name.lower() != http.plain(func.name):
-        found = http.generated(flow, (func.name,), given, scope, sure=False)
+    if len(plain(func.name)) > 5 and func.name.lower() != plain(func.name):
+        found = functions.named_after(flow, (func.name,), given, scope, sure=False)
         if found is not None:
             return found
     label = func.obj.id if isinstance(func.obj, s.Name) else func.obj.name if isinstance(func.obj, s.Attr) else ""

@@ -47,7 +47,10 @@ def evaluate(flow: Flow, node: s.Expr, scope: Scope) -> Value:
             if isinstance(node.obj, s.Name) and node.obj.id == "super":
                 base = flow.base_method(scope, node.name)
                 return (base,) if base is not None else ANYTHING
-            return attributes.attribute(flow, evaluate(flow, node.obj, scope), node.name, scope.at(node))
+            owners = evaluate(flow, node.obj, scope)
+            if node.optional and owners == NOTHING:
+                return NOTHING
+            return attributes.attribute(flow, owners, node.name, scope.at(node))
         case s.Index():
             return _index(flow, node, scope)
         case s.Call():
@@ -101,7 +104,7 @@ def _index(flow: Flow, node: s.Index, scope: Scope) -> Value:
         others = tuple(each for each in value if not isinstance(each, Record))
         at = scope.at(node)
         return join(moves.position(others, node.key.value, at), attributes.pick(flow, built, None, at))
-    return attributes.pick(flow, value, text_of(evaluate(flow, node.key, scope)), scope.at(node))
+    return attributes.look_up(flow, value, evaluate(flow, node.key, scope), scope.at(node))
 
 
 def _template(flow: Flow, node: s.Template, scope: Scope) -> Value:

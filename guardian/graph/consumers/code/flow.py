@@ -11,9 +11,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from guardian.graph.consumers.code import attributes, functions, http, models, moves, types
+from guardian.graph.consumers.code import attributes, functions, hooks, http, models, moves, types
 from guardian.graph.consumers.code import syntax as s
+from guardian.graph.consumers.code.callbacks import call_back
 from guardian.graph.consumers.code.expressions import arguments, evaluate
+from guardian.graph.consumers.code.generated import plain
 from guardian.graph.consumers.code.program import Program
 from guardian.graph.consumers.code.relevance import Relevance
 from guardian.graph.consumers.code.values import (
@@ -33,7 +35,7 @@ from guardian.graph.consumers.code.values import (
     Record,
     Reply,
     Scope,
-    Spreading,
+    Trigger,
     Value,
     View,
     Words,
@@ -64,16 +66,25 @@ class Flow:
         self.calls: list[HttpCall] = []
         self.strays: list[HttpCall] = []
         self.crowded: list[Location] = []
-        self.operation_ids = {http.plain(each): each for each in operation_ids}
+        self.operation_ids = {plain(each): each for each in operation_ids}
         self._relevance = Relevance(program.sources, self.operation_ids)
         self._program = program
         self._modules: dict[str, Scope] = {}
-        self._pending: list[Closure] = []
+        # The functions that are yet to be run, each with those whose own runs led to it.
+        self._pending: list[tuple[Closure, frozenset[s.Function]]] = []
+        self._above: frozenset[s.Function] = frozenset()
         self._applied: set[s.Function] = set()
+        # Those of them that led to a request when others called them.
+        self._led: set[s.Function] = set()
         self._returned: list[tuple[s.Function, Value, View | None, Location]] = []
         self._instances: dict[ClassRef, Instance] = {}
         self._shared: dict[str, Client] = {}
         self._cut: dict[s.Function, Location] = {}
+        self.states = hooks.States()
+        #: the functions of hooks that were called, and those that may never be, with what they give and where
+        self.pulled: set[Trigger] = set()
+        self.offered: list[tuple[tuple[Trigger, ...], Value, Location]] = []
+        self.running: Closure | None = None
         self._stack: list[s.Function] = []
         self._alone: s.Function | None = None
         self._steps = 0
@@ -84,21 +95,36 @@ class Flow:
         """Run every module, and every function for its own sake."""
         for source in self._program.sources:
             self._bounded(partial(self.module, source), Location(source.file, "", 1))
+        followed = self._run_pending()
+        for closure in followed:
+            if closure.function in self._cut or self._is_missed(closure.function):
+                self._bounded(partial(self._run_alone, closure), closure.scope.at(closure.function))
+        while stale := self.states.stale():
+            for closure in stale:
+                self._bounded(partial(self._run_alone, closure), closure.scope.at(closure.function))
+            self._run_pending()
+        for triggers, value, at in self.offered:
+            if self.pulled.isdisjoint(triggers):
+                moves.hand_on(value, at)
+        for function, value, view, at in self._returned:
+            if function not in self._applied or self._is_missed(function):
+                moves.hand_on(moves.typed(value, view), at)
+
+    def _run_pending(self) -> list[Closure]:
+        """Run the functions that nobody called, and give back those that somebody did."""
         followed: list[Closure] = []
         while self._pending:
-            closure = self._pending.pop(0)
-            if not self._relevance.sends(closure.function):
+            closure, above = self._pending.pop(0)
+            # A function that is made anew whenever it is run (polling) has been run.
+            if closure.function in above or not self._relevance.sends(closure.function):
                 continue
+            self._above = above | {closure.function}
             if closure.function in self._applied:
                 followed.append(closure)
             else:
                 self._bounded(partial(self._run_alone, closure), closure.scope.at(closure.function))
-        for closure in followed:
-            if closure.function in self._cut:
-                self._bounded(partial(self._run_alone, closure), closure.scope.at(closure.function))
-        for function, value, view, at in self._returned:
-            if function not in self._applied:
-                moves.hand_on(moves.typed(value, view), at)
+        self._above = frozenset()
+        return followed
 
     def evaluate(self, node: s.Expr, scope: Scope) -> Value:
         """What an expression may be."""
@@ -130,12 +156,18 @@ class Flow:
     def note_call(self, call: HttpCall) -> None:
         """Keep a call, with the function whose run led to it."""
         call.entry = self._alone
+        self._led.update(each for each in self._stack if each is not self._alone)
         self.calls.append(call)
+
+    def _is_missed(self, function: s.Function) -> bool:
+        """Whether a function requests something, and did not where others called it: the client was not seen there."""
+        return self._relevance.requests(function) and function not in self._led
 
     def _bounded(self, run: Callable[[], object], place: Location) -> None:
         self._steps = 0
         self._stack.clear()
         self._alone = None
+        self.running = None
         try:
             run()
         except (Exhausted, RecursionError):
@@ -164,6 +196,7 @@ class Flow:
             closure = replace(closure, this=self.instance(closure.owner))
         function = closure.function
         around, self._alone = self._alone, function
+        outside, self.running = self.running, closure
         scope = self._scope_of(closure)
         for param in self._params(closure, scope):
             value: Value = ANYTHING
@@ -181,6 +214,7 @@ class Flow:
         finally:
             self._stack.pop()
             self._alone = around
+            self.running = outside
         view = View(function.returns, closure.scope) if function.returns is not None else None
         for value, line in scope.results:
             self._returned.append((function, value, view, Location(scope.file, "", line)))
@@ -210,29 +244,8 @@ class Flow:
         return moves.typed(result, View(function.returns, closure.scope) if function.returns is not None else None)
 
     def call_back(self, value: Value, at: Location, *arguments: Value) -> Value:
-        """Call what was given as a callback; what is no function of these files is handed the arguments."""
-        results: list[Value] = []
-        unseen = not value
-        call = s.Call(at.line or 0, s.Opaque(at.line or 0), ())
-        for each in value:
-            match each:
-                case Closure():
-                    results.append(self.apply(each, Given(list(arguments), Record(), False, call)))
-                case ClassRef():
-                    results.append(self.construct(each, Given(list(arguments[:1]), Record(), False, call)))
-                case Spreading():
-                    items = [item for one in arguments[0] if isinstance(one, Listing) for item in one.items]
-                    results.append(self.call_back(each.function, at, *items))
-                case Foreign() if each.way[-1] in functions.CONVERTERS and arguments:
-                    results.append(arguments[0])
-                case Nothing() | Record():  # none is given; options in its place
-                    continue
-                case _:
-                    unseen = unseen or not functions.only_looks(each)
-        if unseen:
-            for argument in arguments:
-                moves.hand_on(argument, at)
-        return join(*results)
+        """Call what was given as a callback."""
+        return call_back(self, value, at, *arguments)
 
     def _scope_of(self, closure: Closure) -> Scope:
         source = closure.scope.source
@@ -388,14 +401,14 @@ class Flow:
 
     def _closure(self, function: s.Function, scope: Scope) -> Closure:
         closure = Closure(function, scope)
-        self._pending.append(closure)
+        self._pending.append((closure, self._above))
         return closure
 
     def _define(self, node: s.Class, scope: Scope) -> None:
         kind = ClassRef(node, scope)
         scope.set(node.name, (kind,))
         for method in node.methods:
-            self._pending.append(Closure(method, scope, None, kind))  # bound when it is run
+            self._pending.append((Closure(method, scope, None, kind), self._above))  # bound when it is run
 
     def _import(self, node: s.Import, scope: Scope) -> None:
         source = self._program.find(scope.source, node.module)

@@ -6,8 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from guardian.fieldpath import Wild
-from guardian.graph.consumers.code import attributes, http, models, moves, types
+from guardian.graph.consumers.code import attributes, endpoints, helpers, hooks, http, models, moves, schemas, types
 from guardian.graph.consumers.code import syntax as s
+from guardian.graph.consumers.code.generated import generated
 from guardian.graph.consumers.code.values import (
     ANYTHING,
     Client,
@@ -85,7 +86,7 @@ def foreign(flow: Flow, way: tuple[str, ...], given: Given, scope: Scope, *, rec
     if client is not None:
         return (client,)
     if (found is None and len(way) > 1) or last[:1].islower():
-        found = found if found is not None else http.generated(flow, way[-2:], given, scope, sure=len(way) > 1)
+        found = found if found is not None else named_after(flow, way[-2:], given, scope, sure=len(way) > 1)
     if found is not None:
         return found
     if last == "require":
@@ -98,7 +99,7 @@ def foreign(flow: Flow, way: tuple[str, ...], given: Given, scope: Scope, *, rec
     if last in _WAITING or way[-2:] == ("Promise", "any"):
         return _gathered(flow, last, given, at)
     if last in _ASKED and len(given.positional) > 1:
-        return attributes.pick(flow, given.first(), text_of(given.positional[1]), at)
+        return attributes.look_up(flow, given.first(), given.positional[1], at)
     if last == "spread" and len(given.positional) == 1:
         return (Spreading(given.first()),)
     if way in {("Map",), ("WeakMap",)} or last == "fromEntries":
@@ -110,6 +111,17 @@ def foreign(flow: Flow, way: tuple[str, ...], given: Given, scope: Scope, *, rec
     several = last in {"map", "filter"} and any(isinstance(each, Closure) for each in given.first())  # an executor's
     if (last in _BUILTINS or last in _LOOKING) and (several or _is_known(way)):
         return builtin(flow, last, given, scope)
+    built = schemas.maker(way, given, scope)
+    if built is not None:
+        return built
+    hooked = hooks.hook(flow, way, given, scope)
+    if hooked is None and last == "createApi":
+        hooked = endpoints.api(flow, given, at)
+    if hooked is not None:
+        return hooked
+    helped = helpers.helper(flow, way, given, at)
+    if helped is not None:
+        return helped
     if last in {"TypeAdapter", "Decoder"} and given.node.types:
         return (Parser(models.said_type(given.node, scope)),)
     if last in models.PARSERS and given.node.types:
@@ -124,12 +136,32 @@ def foreign(flow: Flow, way: tuple[str, ...], given: Given, scope: Scope, *, rec
         for each in value:
             if isinstance(each, Closure) and last in {"useCallback", "useMemo", "computed", "cache", "memo"}:
                 return (each,) if last != "useMemo" else flow.call_back((each,), at)
-    found = http.supposed(flow, receiver, last, given, scope) if receiver is not None else None
+    if receiver is not None:
+        found = http.supposed(flow, receiver, last, given, scope)
+    else:
+        found = http.supposed_function(flow, last, given, scope)
     if found is not None:
         return found
-    http.unfollowed(flow, given, scope)
-    hand_on_all(flow, given, at)
+    unseen(flow, given, scope)
     return (Foreign((*way, "()")),)
+
+
+def unseen(flow: Flow, given: Given, scope: Scope) -> Value:
+    """A call of which nothing is known."""
+    http.unfollowed(flow, given, scope)
+    hand_on_all(flow, given, scope.at(given.node))
+    return ANYTHING
+
+
+def named_after(flow: Flow, names: tuple[str, ...], given: Given, scope: Scope, *, sure: bool) -> Value | None:
+    """What a function of a generated client gives; ``None`` if it is none."""
+    found = generated(flow, names, given, scope, sure=sure)
+    if found is None:
+        return None
+    value, form = found
+    if form == "options":
+        return (hooks.described(value, given.node.line),)
+    return hooks.result(value) if form == "hook" else value
 
 
 def _is_known(way: tuple[str, ...]) -> bool:

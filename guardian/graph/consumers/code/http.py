@@ -8,7 +8,7 @@ A *style* is a way to be called. ``python``: httpx, requests, aiohttp and what t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from guardian.graph.consumers.code import moves
@@ -32,7 +32,6 @@ from guardian.graph.consumers.code.values import (
     Words,
     join,
     text_of,
-    words,
 )
 from guardian.model import Location
 
@@ -44,20 +43,21 @@ _BODIED = frozenset({"post", "put", "patch"})
 _SENDERS = frozenset({"request", "stream", "__call__", "fetch", "raw", "native"})
 
 
-# Generated functions that give the body with the status and the headers.
-_WITH_INFO = re.compile(r"_with_http_info$|WithHttpInfo$")
-
 _REWRITING = frozenset({"transformResponse", "onResponse", "parseJson", "parseResponse"})
 #: What a base is called, in front of a path.
 BASE = re.compile(r"\w*(?:ur[il]|base|host|api|endpoint|server|origin)\w*", re.IGNORECASE)
 _BASES = ("base_url", "baseURL", "baseUrl", "prefixUrl", "prefix_url", "baseurl")
 _QUERIES = ("params", "searchParams", "query")
 _BODIES = ("json", "data", "body", "content", "form", "files")
+#: Functions of other files that are called with a path.
+SENDING = re.compile(r"\w*(?:fetch|request|axios|http)(?:er|json|api|data|client)?", re.IGNORECASE)
 # Receivers that have methods of these names and send nothing: routers of servers, caches.
 _NO_CLIENT = re.compile(
     r"(?:app|router|route|routes|server|blueprint|bp|cache|redis|store|storage|map|env|environ|config)", re.IGNORECASE
 )
 
+
+_NOWHERE = s.Call(0, s.Opaque(0), ())
 
 # --- clients ------------------------------------------------------------------------------------------------------------
 
@@ -71,7 +71,13 @@ def client_by_type(way: tuple[str, ...]) -> Client | None:
 def client_of(way: tuple[str, ...], given: Given) -> Client | None:
     """The client that is made by calling something of a library."""
     style = CLIENTS.get(way)
-    return _configured(Client(style), given) if style else None
+    if not style:
+        return None
+    client = _configured(Client(style), given)
+    for each in given.first():
+        if isinstance(each, Client):  # openapi-react-query's is made of openapi-fetch's
+            client = derived(each, "extend", Given([], Record(), False, given.node)) or client
+    return client
 
 
 def derived(client: Client, name: str, given: Given) -> Client | None:
@@ -116,7 +122,7 @@ def called(flow: Flow, way: tuple[str, ...], given: Given, scope: Scope) -> Valu
     """What comes of calling something of a module that is no file of ours; ``None`` if that sends no request."""
     style = FUNCTIONS.get(way)
     if style is not None:
-        found = _request(flow, style, None, flow.shared_client(way[0], style), given, scope)
+        found = request(flow, style, None, flow.shared_client(way[0], style), given, scope)
         return _prepared(found) if way[-1] == "Request" else found
     style = MODULES.get(way[:-1])
     if style is None:
@@ -141,15 +147,24 @@ def made(given: Given, scope: Scope) -> Client | None:
     return client
 
 
+def own_client(attributes: Mapping[str, Value]) -> Client | None:
+    """What an instance of somebody else's class is, by the base URL that it has: a client, of a style that is not known."""
+    options = Record()
+    for name in _BASES:
+        if any(isinstance(each, Words) for each in attributes.get(name, ())):
+            options.put(name, attributes[name], 0)
+    return _configured(Client("unknown", sure=False), Given([], options, False, _NOWHERE)) if options.entries else None
+
+
 def sent(flow: Flow, client: Client, name: str, given: Given, scope: Scope) -> Value | None:
     """What comes of a client's method; ``None`` if that sends no request."""
     verb = name.removesuffix("Form") if client.style == "axios" else name  # axios.postForm
     if verb.lower() in VERBS:
-        return _request(flow, client.style, verb.upper(), client, given, scope)
+        return request(flow, client.style, verb.upper(), client, given, scope)
     if name in _SENDERS:
-        return _request(flow, client.style, None, client, given, scope)
+        return request(flow, client.style, None, client, given, scope)
     if name == "build_request":
-        return _prepared(_request(flow, client.style, None, client, given, scope))
+        return _prepared(request(flow, client.style, None, client, given, scope))
     if name in {"send", "prepare_request"}:
         built = [each for value in given.positional for each in value if isinstance(each, Prepared)]
         for each in built:
@@ -185,7 +200,32 @@ def supposed(flow: Flow, receiver: s.Expr, name: str, given: Given, scope: Scope
     if _NO_CLIENT.fullmatch(label) or not any(_is_target(each) for each in given.first()):
         return None
     style = "openapi" if name.isupper() else "python" if scope.source.language == "python" else "axios"
-    return _request(flow, style, name.upper(), Client("unknown", sure=False), given, scope)
+    return request(flow, style, name.upper(), Client("unknown", sure=False), given, scope)
+
+
+def supposed_function(flow: Flow, name: str, given: Given, scope: Scope) -> Value | None:
+    """A request that a function of which nothing is known seems to send, by its name and arguments."""
+    first = given.first()
+    if any(isinstance(each, Closure) for value in given.positional for each in value):
+        return None
+    verb = text_of(first) or ""
+    if verb.lower() in VERBS and len(given.positional) > 1 and any(map(_is_target, given.positional[1])):
+        rest = given._replace(positional=given.positional[1:])
+        found = request(flow, "unknown", verb.upper(), Client("unknown", sure=False), rest, scope)
+        _doubt_arguments(found, given.positional[2:], scope.at(given.node))
+        return found
+    if not SENDING.fullmatch(name) or not any(map(_is_target, first)):
+        return None
+    if name.startswith("use"):  # a hook of somebody's, which gives an object around it
+        return None
+    return request(flow, "unknown", None, Client("unknown", sure=False), given, scope)
+
+
+def _doubt_arguments(value: Value, arguments: list[Value], at: Location) -> None:
+    """What else a function is given may be a body or options: which, is not known."""
+    for each in value:
+        if isinstance(each, Reply) and arguments:
+            each.call.sends_unknown.append(at)
 
 
 def unfollowed(flow: Flow, given: Given, scope: Scope) -> None:
@@ -219,7 +259,8 @@ def _is_whole(url: Words) -> bool:
     )
 
 
-def _request(flow: Flow, style: str, method: str | None, client: Client, given: Given, scope: Scope) -> Value:
+def request(flow: Flow, style: str, method: str | None, client: Client, given: Given, scope: Scope) -> Value:
+    """What comes of a request; ``method`` is ``None`` where the arguments say it."""
     built = [each for each in given.first() if isinstance(each, Prepared)]
     if built:
         if len(given.positional) > 1:
@@ -398,28 +439,3 @@ def target_of(client: Client, url: Value) -> Value:
 
 
 # --- replies ------------------------------------------------------------------------------------------------------------
-
-
-def generated(flow: Flow, names: tuple[str, ...], given: Given, scope: Scope, *, sure: bool) -> Value | None:
-    """A call of a generated client: a function that is named after an operation's id."""
-    known = (flow.operation_ids.get(plain(name)) for name in reversed(names))
-    found = next((name for name in known if name is not None), None)
-    if found is None:
-        return None
-    call = HttpCall(given.node, scope.at(given.node), None, words(""), operation=found, sure=sure)
-    call.arguments = dict(given.keywords.entries)
-    for value in given.positional:
-        for each in value:
-            if isinstance(each, Record):  # an object of parameters
-                call.arguments.update(each.entries)
-    if given.open or given.keywords.open:
-        call.sends_unknown.append(call.at)
-    flow.note_call(call)
-    call.bare = True
-    return (Reply(call, True, pair=any(_WITH_INFO.search(name) for name in names)),)
-
-
-def plain(name: str) -> str:
-    """A name without what languages spell differently, nor what generators add to it."""
-    text = re.sub(rf"({_WITH_INFO.pattern}|_without_preload_content|_async|_sync|Raw)$", "", name)
-    return re.sub(r"[^0-9a-z]", "", text.lower())

@@ -28,6 +28,9 @@ CLIENTS: dict[tuple[str, ...], str] = {
     ("ofetch", "$fetch", "create"): "ofetch",
     ("$fetch", "create"): "ofetch",
     ("openapi-fetch", "default"): "openapi",
+    ("openapi-react-query", "default"): "openapi",
+    ("@reduxjs/toolkit/query", "fetchBaseQuery"): "observable",
+    ("@reduxjs/toolkit/query/react", "fetchBaseQuery"): "observable",
 }
 TYPES: dict[tuple[str, ...], str] = {
     ("axios", "AxiosInstance"): "axios",

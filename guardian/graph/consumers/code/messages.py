@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from guardian.fieldpath import ROOT, Path, Wild
 from guardian.graph.consumers.bodies import is_everyday, placed_fields
 from guardian.graph.consumers.code.attributes import ENVELOPES
-from guardian.graph.consumers.code.http import plain
+from guardian.graph.consumers.code.generated import plain
 from guardian.graph.consumers.code.values import (
     ANYTHING,
     NOTHING,
@@ -18,6 +18,7 @@ from guardian.graph.consumers.code.values import (
     HttpCall,
     Instance,
     Listing,
+    Nothing,
     Record,
     Spot,
     Step,
@@ -73,6 +74,10 @@ class Reads:
             if child.maybe and (enveloped or not bare or step not in fields):
                 continue
             known = self._step(step, child, atoms)
+            if known is Wild.VALUE and fields:
+                self.unknown.append(child.at)  # which of the fields that have names is told at run time
+                if not self._children(atoms, known):
+                    continue
             if known is not None:
                 self._place(child, path.below(known), self._children(atoms, known))
 
@@ -217,6 +222,8 @@ class Sends:
         elif value in (ANYTHING, NOTHING):
             self._add(path, at)
         for each in value:
+            if isinstance(each, Nothing) and len(value) > 1:  # it is not always sent
+                continue
             if id(each) in above or len(path.steps) > 8:
                 continue
             within = above | {id(each)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from guardian.graph.consumers.code import attributes, functions, models, moves, types
@@ -26,6 +27,7 @@ from guardian.graph.consumers.code.values import (
     Words,
     join,
     text_of,
+    texts_of,
     words_of,
 )
 from guardian.model import Location
@@ -128,7 +130,7 @@ def of_data(flow: Flow, data: Data, name: str, given: Given, scope: Scope) -> Va
     if found is not None:
         return flow.apply(Closure(found[0], found[1].scope, data, found[1]), given)
     if name in {"get", "pop", "setdefault"} and given.positional:
-        return attributes.pick(flow, (data,), text_of(given.first()), at)
+        return attributes.look_up(flow, (data,), given.first(), at)
     if name in {"items", "entries"}:
         return functions.builtin(flow, "entries", given._replace(positional=[(data,)]), scope)
     if name == "values":
@@ -138,7 +140,9 @@ def of_data(flow: Flow, data: Data, name: str, given: Given, scope: Scope) -> Va
     if name == "raise_for_status":
         return ANYTHING
     if name in ASKING:
-        moves.ask(data, text_of(given.first()), at)
+        keys: Sequence[str | None] = texts_of(given.first()) or [None]
+        for key in keys:
+            moves.ask(data, key, at)
         functions.hand_on_all(flow, given, at)
         return ANYTHING
     if name == "pipe":

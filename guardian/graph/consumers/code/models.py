@@ -40,13 +40,13 @@ def parsed(flow: Flow, kind: ClassRef, given: Given) -> Value | None:
     """``User(**data)``: data read as a class; ``None`` if it is made otherwise."""
     view = View(s.TypeName(kind.node.line, kind.node.name), kind.scope)
     spots = [each for each in given.keywords.spread if isinstance(each, Data | Reply)]
-    return _validated(tuple(spots), view, Location(kind.scope.file, "", given.node.line)) if spots else None
+    return validated(tuple(spots), view, Location(kind.scope.file, "", given.node.line)) if spots else None
 
 
 def parse_as(flow: Flow, given: Given, view: View, at: Location) -> Value:
     """Data read as a type."""
     value = join(*(each for each in given.positional if any(isinstance(one, Data | Raw | Reply) for one in each)))
-    return _validated(value, view, at)
+    return validated(value, view, at)
 
 
 def said_type(node: s.Call, scope: Scope) -> View:
@@ -55,7 +55,7 @@ def said_type(node: s.Call, scope: Scope) -> View:
     return next((each for each in views if types.known(each) is not None), views[0])
 
 
-def _validated(value: Value, view: View, at: Location) -> Value:
+def validated(value: Value, view: View, at: Location) -> Value:
     """Data that is checked to be of a type: all that must be there is read by that."""
     found: list[Value] = []
     for each in value:
@@ -67,10 +67,8 @@ def _validated(value: Value, view: View, at: Location) -> Value:
         required = types.leaves(view, required=True)
         if required is None:  # nothing is known of the type
             moves.hand_on((each,), at)
-        for path, place in required or ():
-            spot = each.spot
-            for step in path:
-                spot = spot.child(step, place)
+        for path, place, hidden in required or ():
+            moves.say(each.spot, path, place, hidden=hidden)
         found.append((Data(each.call, each.spot, types.settled(view)),))
     return join(*found)
 

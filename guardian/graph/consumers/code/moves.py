@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from guardian.fieldpath import Wild
 from guardian.graph.consumers.code import types
 from guardian.graph.consumers.code.values import (
@@ -20,6 +22,8 @@ from guardian.graph.consumers.code.values import (
     Record,
     Reply,
     ReplyHeaders,
+    Spot,
+    Step,
     Value,
     View,
     Words,
@@ -142,11 +146,17 @@ def _hand_on_typed(data: Data, at: Location) -> bool:
     leaves = types.leaves(data.view)
     if leaves is None:
         return False
-    for path, place in leaves:
-        spot = data.spot
-        for step in path:
-            spot = spot.child(step, place if place.file else at)
+    for path, place, hidden in leaves:
+        say(data.spot, path, place if place.file else at, hidden=hidden)
     return True
+
+
+def say(spot: Spot, path: Iterable[Step], at: Location, *, hidden: bool) -> None:
+    """A type speaks of what is at a path; ``hidden``: what in it is read is not known."""
+    for step in path:
+        spot = spot.child(step, at, loose=True)
+    if hidden:
+        spot.whole = spot.whole or at
 
 
 def child(data: Data, name: str | None, at: Location, *, loose: bool = False, maybe: bool = False) -> Data:
@@ -157,7 +167,8 @@ def child(data: Data, name: str | None, at: Location, *, loose: bool = False, ma
     known = types.known(data.view)
     for member, view, _ in known.members if known is not None else ():
         if name in {member.name, member.wire}:
-            return Data(data.call, data.spot.child(member.wire, at, maybe=maybe), view)
+            # Types spell names as code does, where something translates them that is not seen (alias generators).
+            return Data(data.call, data.spot.child(member.wire, at, loose=True, maybe=maybe), view)
     item = known.item if known is not None and known.kind == "map" else None
     return Data(data.call, data.spot.child(name, at, loose=loose, maybe=maybe), item)
 

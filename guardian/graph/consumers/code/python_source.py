@@ -91,12 +91,13 @@ class _Lowering:
                 body = tuple(self.statements([*node.body, *node.orelse]))
                 yield s.Loop(line, self.expr(node.target), self.expr(node.iter), body)
             case ast.With() | ast.AsyncWith():
+                entering = "__enter__" if isinstance(node, ast.With) else "__aenter__"
                 for item in node.items:
-                    value = self.expr(item.context_expr)
+                    entered = s.Call(line, s.Attr(line, self.expr(item.context_expr), entering), ())
                     if item.optional_vars is not None:
-                        yield s.Assign(line, self.expr(item.optional_vars), value)
+                        yield s.Assign(line, self.expr(item.optional_vars), entered)
                     else:
-                        yield s.Do(line, value)
+                        yield s.Do(line, entered)
                 yield from self.statements(node.body)
             case ast.Try() | ast.TryStar():
                 yield from self.statements(node.body)
@@ -178,7 +179,8 @@ class _Lowering:
             each.arg: isinstance(each.value, ast.Constant) and each.value.value for each in node.keywords
         }
         total = not functional or functional.get("total", True) is not False
-        camel = any("camel" in ast.unparse(each).lower() for each in node.body if _is_config(each))
+        configured = [*filter(_is_config, node.body), *(each.value for each in node.keywords), *node.decorator_list]
+        camel = any("camel" in ast.unparse(each).lower() for each in configured)
         members: list[s.Member] = []
         methods: list[s.Function] = []
         body: list[ast.stmt] = []

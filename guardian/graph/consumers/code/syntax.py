@@ -74,8 +74,11 @@ class Name(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Attr(Node):
+    """``optional``: of nothing it is nothing (``a?.b``)."""
+
     obj: Expr
     name: str
+    optional: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

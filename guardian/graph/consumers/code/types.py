@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from guardian.fieldpath import Wild
 from guardian.graph.consumers.code import syntax as s
-from guardian.graph.consumers.code.values import ClassRef, Foreign, Module, Step, View, words_of
+from guardian.graph.consumers.code.values import ClassRef, Foreign, Module, Shape, Step, View, words_of
 from guardian.model import Location
 
 _SCALARS = words_of(
@@ -70,9 +70,12 @@ def settled(view: View | None) -> View | None:
             view = View(args[0], view.scope)
         else:
             found = named(view)
-            if not isinstance(found, ClassRef) or found.node.alias is None:
+            if isinstance(found, Shape):
+                view = found.view
+            elif isinstance(found, ClassRef) and found.node.alias is not None:
+                view = View(found.node.alias, found.scope)
+            else:
                 return view
-            view = View(found.node.alias, found.scope)
     return None
 
 
@@ -135,10 +138,10 @@ def method_of(kind: ClassRef, name: str) -> tuple[s.Function, ClassRef] | None:
     return None
 
 
-def leaves(view: View | None, *, required: bool = False) -> list[tuple[tuple[Step, ...], Location]] | None:
-    """The paths of all that a type speaks of (or of all that must be there), and where; ``None`` if that is not known.
+def leaves(view: View | None, *, required: bool = False) -> list[tuple[tuple[Step, ...], Location, bool]] | None:
+    """The paths of all that a type speaks of (or of all that must be there); ``None`` if that is not known.
 
-    A type that contains itself is followed once.
+    With each comes where it is said, and whether nothing is known of what may be in it. A type that contains itself is followed once.
     """
     if known(view) is None:
         return None
@@ -147,17 +150,17 @@ def leaves(view: View | None, *, required: bool = False) -> list[tuple[tuple[Ste
 
 def _leaves(
     view: View | None, path: tuple[Step, ...], at: Location | None, required: bool, above: tuple[object, ...]
-) -> Iterator[tuple[tuple[Step, ...], Location]]:
+) -> Iterator[tuple[tuple[Step, ...], Location, bool]]:
     found = known(view)
     if found is None or found.kind == "scalar" or len(path) > _DEEPEST:
         if at is not None:
-            yield path, at
+            yield path, at, found is None
         return
     if found.kind != "object":
         any_of = Wild.ITEM if found.kind == "list" else Wild.VALUE
         here = at or Location("")
         if found.item is None:
-            yield path, here
+            yield path, here, True
         else:
             yield from _leaves(found.item, (*path, any_of), here, required, above)
         return
@@ -171,7 +174,7 @@ def _leaves(
         if inner is not None:
             yield from _leaves(inner, below, place, required, (*above, identity))
         else:
-            yield below, place
+            yield below, place, True
 
 
 def _object(members: tuple[s.Member, ...], view: View) -> Known | None:

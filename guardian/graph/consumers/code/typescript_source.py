@@ -80,7 +80,9 @@ class _Lowering:
                 yield s.Class(line, text_of(node.child_by_field_name("name")), tuple(bases), members, ())
             case "type_alias_declaration":
                 alias = type_of(node.child_by_field_name("value"))
-                yield s.Class(line, text_of(node.child_by_field_name("name")), (), (), (), alias=alias)
+                name = text_of(node.child_by_field_name("name"))
+                if not (isinstance(alias, s.TypeName) and alias.name == name):  # `type User = z.infer<typeof User>`
+                    yield s.Class(line, name, (), (), (), alias=alias)
             case "expression_statement":
                 for each in named(node):
                     yield from self._effect(each)
@@ -288,7 +290,10 @@ class _Lowering:
             case "identifier" | "this" | "super" | "shorthand_property_identifier" | "undefined" | "null":
                 return s.Name(line, text_of(node))
             case "member_expression":
-                return s.Attr(line, self._field(node, "object"), text_of(node.child_by_field_name("property")))
+                optional = any(each.type == "optional_chain" for each in node.children)
+                return s.Attr(
+                    line, self._field(node, "object"), text_of(node.child_by_field_name("property")), optional
+                )
             case "subscript_expression":
                 return s.Index(line, self._field(node, "object"), self._field(node, "index"))
             case "call_expression" | "new_expression":

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 _LISTS = frozenset({"Array", "ReadonlyArray", "Set", "Iterable", "AsyncIterable"})
 _MAPS = frozenset({"Record", "Map"})
 _SAME = frozenset({"Partial", "Readonly", "Required", "NonNullable", "Awaited", "DeepReadonly"})
+# zod's type of what a schema gives.
+_INFERRED = frozenset({"infer", "output", "input", "TypeOf"})
 _LOOSE = frozenset({"any", "unknown", "never", "void", "object"})
 
 
@@ -50,7 +52,10 @@ def type_of(node: Tree | None) -> s.Type | None:
             return None if text_of(node) in _LOOSE else s.TypeName(line, text_of(node))
         case "generic_type":
             name = text_of(node.child_by_field_name("name")).rpartition(".")[2]
-            inner = [type_of(each) for each in named(node.child_by_field_name("type_arguments"))]
+            given = named(node.child_by_field_name("type_arguments"))
+            if name in _INFERRED and given and given[0].type == "type_query":
+                return s.TypeName(line, text_of(named(given[0])[0]))
+            inner = [type_of(each) for each in given]
             args = tuple(each for each in inner if each is not None)
             if name in _LISTS:
                 return s.TypeName(line, "[]", args[:1])

@@ -233,6 +233,43 @@ class Operator:
 
 
 @dataclass(frozen=True, slots=True)
+class Setter:
+    """The function of a component that sets its state."""
+
+    key: s.Node
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """A function that a hook gives: it calls ``function``, or has gotten ``value``; ``after`` is told what came.
+
+    ``key`` is where that is kept for who reads it elsewhere.
+    """
+
+    key: s.Node | None
+    function: Value = ()
+    value: Value = ()
+    after: Value = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A schema that is built in code (zod): the type that it checks, and whether what it checks must be there."""
+
+    view: View
+    required: bool = True
+    then: Value = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Getter:
+    """A function that gives what stands under a name, or (``several``) under each of some."""
+
+    names: tuple[str, ...]
+    several: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Spreading:
     """A function that takes the items of one list as its arguments."""
 
@@ -308,6 +345,10 @@ Atom = (
     | Prepared
     | Parser
     | Operator
+    | Getter
+    | Setter
+    | Trigger
+    | Shape
     | Spreading
     | Client
     | Foreign
@@ -341,6 +382,12 @@ def text_of(value: Value) -> str | None:
         if all(isinstance(part, str) for part in parts):
             return "".join(str(part) for part in parts)
     return None
+
+
+def texts_of(value: Value) -> list[str]:
+    """The texts of which a value is one; none where it may be something else, as with more than are kept."""
+    found = [text for each in value if (text := text_of((each,))) is not None]
+    return found if len(found) == len(value) < _ALTERNATIVES else []
 
 
 # --- names and arguments ------------------------------------------------------------------------------------------------
