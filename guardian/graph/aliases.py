@@ -67,6 +67,20 @@ class Aliases:
             if stop.base_nodes <= each.base_nodes and stop.head_nodes <= each.head_nodes
         ]
 
+    def shared(self, change: Change, places: Iterable[str]) -> bool | None:
+        """Whether the changed place is part of what is at other places too; ``None`` if it is in no schema."""
+        owner = self._owner(change)
+        if owner is None:
+            return None
+        stop, _ = owner
+        for place in places:
+            stops = self._walk(change._replace(place=place), Path(), True)
+            if len(stops) >= _BUDGET:
+                return True
+            if any(stop.base_nodes <= each.base_nodes and stop.head_nodes <= each.head_nodes for each in stops):
+                return True
+        return False
+
     def declares(self, change: Change, path: Path) -> bool:
         """Whether base's schema of the changed message declares the last name of this path as a property."""
         stops = self._walk(change, path.parent, False)

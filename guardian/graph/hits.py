@@ -13,6 +13,7 @@ from guardian import fieldpath
 from guardian.fieldpath import ROOT, Path
 from guardian.graph.aliases import Aliases, response_for, status_of
 from guardian.graph.consumers.routes import Routes
+from guardian.graph.representations import concerns
 from guardian.graph.statuses import moves_among
 from guardian.graph.uses import Field, Use
 from guardian.model import Change, Direction, Hit, Impact, Location
@@ -115,9 +116,11 @@ class Judge:
     def _handles(self, ripple: Ripple, use: Use) -> bool | None:
         """Whether the use is about the changed message: ``None`` no, False if it is an error's."""
         status = status_of(ripple.change.place)
+        operation = self._routes.base(ripple.service, ripple.key) if ripple.first else None
+        if not concerns(ripple.change, use, operation, self._aliases):
+            return None
         if status is None or not ripple.first:
             return True
-        operation = self._routes.base(ripple.service, ripple.key)
         if use.responses is not None:
             declared = operation.parts.responses if operation else {}
             if not any(_answers(listed, status, declared) for listed in use.responses):

@@ -58,6 +58,8 @@ class Use:
         tool: what the source is: ``manifest``, ``pact 4.0``, ``har``.
         date: the day the source was made or the call was last seen (ISO 8601), where it says so.
         partial: that it reads what is listed is sure; it may read more.
+        received, sent: the media types of the responses it takes and of the bodies it sends, lower case and without
+            parameters; ``None`` where they are not known.
     """
 
     consumer: str
@@ -72,6 +74,8 @@ class Use:
     tool: str = "manifest"
     date: str | None = None
     partial: bool = False
+    received: tuple[str, ...] | None = None
+    sent: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

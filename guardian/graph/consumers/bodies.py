@@ -82,7 +82,7 @@ def _leaves(root: Any, maps: frozenset[Path]) -> Iterator[tuple[Path, str, Any]]
 
 def text_fields(text: str, media_type: str, origin: Location) -> Iterator[Field]:
     """The fields of a body that is text: JSON, a form, or (anything else) the body as a whole."""
-    kind = media_type.partition(";")[0].strip().lower()
+    kind = plain_type(media_type)
     if kind == "application/x-www-form-urlencoded":
         names = dict.fromkeys(name for name, _ in parse_qsl(text, keep_blank_values=True))
         yield from (Field(Path((name,)), origin) for name in names)
@@ -125,8 +125,19 @@ def is_everyday(header: str) -> bool:
 
 def is_json(media_type: str) -> bool:
     """Whether a media type is JSON, vendor types (RFC 6839) included."""
-    kind = media_type.partition(";")[0].strip().lower()
+    kind = plain_type(media_type)
     return kind in {"application/json", "text/json"} or kind.endswith("+json")
+
+
+def plain_type(media_type: str) -> str:
+    """A media type without its parameters, lower case."""
+    return media_type.partition(";")[0].strip().lower()
+
+
+def accepted_types(accept: str) -> tuple[str, ...] | None:
+    """The media types that an ``Accept`` header names; ``None`` where it takes any, or is not there."""
+    found = tuple(filter(None, map(plain_type, accept.split(","))))
+    return None if not found or "*/*" in found else found
 
 
 def parse_json(text: str) -> Any:

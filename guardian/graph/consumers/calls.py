@@ -18,6 +18,8 @@ class _Seen:
     responses: dict[str, None] = field(default_factory=dict)
     date: str | None = None
     partial: bool = False
+    received: dict[str, None] | None = None
+    sent: dict[str, None] | None = None
 
 
 class Calls:
@@ -48,9 +50,21 @@ class Calls:
         status: str | None = None,
         date: str | None = None,
         partial: bool = False,
+        received: str = "",
+        sent: str = "",
     ) -> None:
-        """One call; ``None`` for what it does not show, ``partial`` if more may be read than it shows."""
-        seen = self._seen.setdefault((consumer, service, operation), _Seen(origin))
+        """One call; ``None`` for what it does not show, ``partial`` if more may be read than it shows.
+
+        ``received`` and ``sent`` are the media types of its bodies, as far as it has any.
+        """
+        key = (consumer, service, operation)
+        seen = self._seen.get(key)
+        if seen is None:
+            seen = self._seen[key] = _Seen(origin)
+        if received:
+            seen.received = {**(seen.received or {}), received: None}
+        if sent:
+            seen.sent = {**(seen.sent or {}), sent: None}
         seen.reads = _joined(seen.reads, reads)
         seen.sends = _joined(seen.sends, sends)
         if status:
@@ -84,6 +98,8 @@ class Calls:
                     tool=self._tool,
                     date=seen.date,
                     partial=seen.partial and seen.reads is not None,
+                    received=tuple(seen.received) if seen.received else None,
+                    sent=tuple(seen.sent) if seen.sent else None,
                 )
             )
         notes = [

@@ -15,7 +15,7 @@ from urllib.parse import unquote_plus
 
 from guardian.errors import ReadError
 from guardian.fieldpath import Path
-from guardian.graph.consumers.bodies import NOT_JSON, is_json, parse_json, placed_fields, text_fields
+from guardian.graph.consumers.bodies import NOT_JSON, is_json, parse_json, placed_fields, plain_type, text_fields
 from guardian.graph.consumers.calls import Calls
 from guardian.graph.consumers.cookies import cookies_in
 from guardian.graph.consumers.endpoints import Endpoints
@@ -71,9 +71,15 @@ def read_har(data: Mapping[str, Any], file: str, endpoints: Endpoints, consumer:
             origin,
             reads=reads,
             sends=list(_sent(request, Location(file, f"{origin.pointer}/request"), sent)),
+            received=_media_type(response.get("content")) if reads is not None else "",
+            sent=_media_type(request.get("postData")),
             date=str(entry.get("startedDateTime") or "")[:10] or None,
         )
     return calls.found()
+
+
+def _media_type(body: Any) -> str:
+    return plain_type(str(body.get("mimeType") or "")) if isinstance(body, Mapping) and body.get("text") else ""
 
 
 def _declared_headers(operation: Operation | None) -> tuple[frozenset[str], frozenset[str]]:

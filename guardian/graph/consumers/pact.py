@@ -20,12 +20,14 @@ from urllib.parse import parse_qsl, quote
 from guardian.fieldpath import Path, Step, Wild, touches
 from guardian.graph.consumers.bodies import (
     NOT_JSON,
+    accepted_types,
     asserted_headers,
     header_value,
     is_json,
     json_fields,
     parse_json,
     placed_fields,
+    plain_type,
     text_fields,
 )
 from guardian.graph.consumers.cookies import cookies_in
@@ -140,7 +142,43 @@ def _use(interaction: Mapping[str, Any], consumer: str, service: str, tool: str,
         responses=_statuses(response, status),
         confidence="asserted",
         tool=tool,
+        received=_media_type(response) or accepted_types(header_value(example(request.get("headers")), "accept")),
+        sent=_media_type(request),
     )
+
+
+def _media_type(message: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """The media type of a message; ``None`` where it has none, or a matcher takes others as well."""
+    found = plain_type(body_of(message)[1])
+    rules = message.get("matchingRules")
+    rule = _header_rule(rules, "content-type") if isinstance(rules, Mapping) else None
+    return (found,) if found and not _is_loose(rule) else None
+
+
+def _header_rule(rules: Mapping[str, Any], name: str) -> Any:
+    inside = rules.get("header")
+    keys = [(str(key), rule) for each in (rules, inside) if isinstance(each, Mapping) for key, rule in each.items()]
+    return next((rule for key, rule in keys if key.lower().rpartition("headers.")[2].strip("$.[]'\"") == name), None)
+
+
+def _is_loose(rule: Any) -> bool:
+    """Whether a header's matcher takes other media types too: more may be written after one without being another."""
+    matchers = rule.get("matchers", [rule]) if isinstance(rule, Mapping) else []
+    for each in matchers if isinstance(matchers, list) else []:
+        regex = each.get("regex") if isinstance(each, Mapping) else None
+        if regex is None:
+            if isinstance(each, Mapping) and each.get("match") not in {"equality", "include", "contentType"}:
+                return True
+        elif "|" in str(regex) or _could_be(str(regex), "application/vnd.another+json"):
+            return True
+    return False
+
+
+def _could_be(regex: str, text: str) -> bool:
+    try:
+        return re.match(regex, text) is not None
+    except re.error:
+        return True
 
 
 def _statuses(response: Mapping[str, Any], status: Any) -> tuple[str, ...] | None:
