@@ -663,6 +663,68 @@ def test_logs_in_the_common_formats(line: str) -> None:
     assert (use.date, use.confidence, use.origin.line) == ("2026-03-06", "called", 1)
 
 
+BALANCED = (
+    "h2 2026-03-06T09:00:00.186641Z app/edge/50dc6c495c0c9188 10.0.0.1:2817 10.0.0.2:80 0.000 0.001 0.000 200 200 34 366 "
+    '"GET https://users.example:443/users/7?x=1 HTTP/2.0" "billing/7.46.0" ECDHE TLSv1.2 arn:aws:x "Root=1" "-" "-" 0 "-"'
+)
+HEADERS = {"User-Agent": ["billing/1.0"], "Accept": ["*/*"]}
+GATEWAYS = {
+    "alb": BALANCED,
+    "elb": BALANCED.removeprefix("h2 "),
+    "ecs": {
+        "@timestamp": "2026-03-06T09:00:00Z",
+        "http": {"request": {"method": "GET"}, "response": {"status_code": 200}},
+        "url": {"path": "/users/7"},
+        "user_agent": {"original": "billing/1.0"},
+        "service": {"name": "users"},
+    },
+    "ecs-dotted": {
+        "@timestamp": "2026-03-06T09:00:00Z", "http.request.method": "GET", "http.response.status_code": 200,
+        "url.original": "https://users.example/users/7", "user.name": "billing",
+    },
+    "traefik": {
+        "ClientUsername": "-", "DownstreamStatus": 200, "RequestMethod": "GET", "RequestPath": "/users/7",
+        "ServiceName": "users@docker", "request_User-Agent": "billing/1.0", "StartUTC": "2026-03-06T09:00:00Z",
+    },
+    "caddy": {
+        "level": "info", "ts": 1772787600.5, "logger": "http.log.access", "user_id": "", "status": 200,
+        "request": {"method": "GET", "host": "users.example:443", "uri": "/users/7", "headers": HEADERS},
+    },
+    "kong": {
+        "request": {"method": "GET", "uri": "/people/users/7", "url": "http://gw:8000/people/users/7", "headers": {}},
+        "upstream_uri": "/users/7", "response": {"status": 200}, "service": {"name": "users"},
+        "consumer": {"username": "billing"}, "started_at": 1772787600425,
+    },
+    "api-gateway": {
+        "requestTime": "06/Mar/2026:09:00:00 +0000", "routeKey": "GET /users/{id}", "httpMethod": "GET",
+        "status": "200", "user": "billing",
+    },
+    "google": {
+        "timestamp": "2026-03-06T09:00:00Z",
+        "httpRequest": {
+            "requestMethod": "GET", "requestUrl": "https://users.example/users/7", "status": 200, "userAgent": "billing",
+        },
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("line", GATEWAYS.values(), ids=GATEWAYS)
+def test_logs_of_gateways(line: str | dict[str, Any]) -> None:
+    """Load balancers and gateways, in the form that each has by itself."""
+    text = line if isinstance(line, str) else json.dumps(line)
+    assert is_log(text.encode())
+    use = uses(read_log(text, "edge.log", ENDPOINTS))["billing", "users", "GET /users/{id}"]
+    assert use.date == "2026-03-06"
+
+
+def test_a_log_that_begins_otherwise() -> None:
+    """What a server says of itself comes before its first request."""
+    text = json.dumps({"level": "info", "msg": "serving"}) + "\n" + json.dumps(GATEWAYS["caddy"])
+    assert is_log(text.encode())
+    found = read_log(text, "edge.log", ENDPOINTS)
+    assert list(uses(found)) == [("billing", "users", "GET /users/{id}")]
+
+
 def test_logs_tell_what_they_leave_out() -> None:
     """Browsers, tools, refused requests, unknown operations and other lines are counted."""
     lines = [
