@@ -758,3 +758,20 @@ def test_a_service_by_another_name() -> None:
     answer = endpoints.within("people", "GET", "/users/7")
     assert (answer.service, answer.operation) == ("users", "GET /users/{id}")
     assert endpoints.within("people", "GET", "/not/there") == Answer("people", None)
+
+
+def test_among_many_services_only_those_with_a_segment_of_a_url_are_asked() -> None:
+    """What services have in common tells nothing of who is called; whoever has the rest of the path answers."""
+    many = {
+        f"s{n}": api(f"s{n}", f"/api/v1/r{n}/{{id}}/items/{{item}}: {{get: {{}}}}\n/api/v1/items: {{get: {{}}}}")
+        for n in range(5)
+    }
+    endpoints = Endpoints(many, Names(many))
+    assert endpoints._possible("https://gw.test/x/api/v1/r3/7/items/1") == ["s0", "s1", "s2", "s3", "s4"]
+    assert endpoints.find("GET", "https://gw.test/api/v1/r3/7/items/1") == Answer(
+        "s3", "GET /api/v1/r3/{id}/items/{item}", sure=True
+    )
+    assert endpoints.find("GET", "https://gw.test/api/v1/items") is None
+    apart = {name: each for name, each in many.items() if name != "s0"}
+    apart["s0"] = api("s0", "/api/v1/r0/{id}: {get: {}}")
+    assert Endpoints(apart, Names(apart))._possible("/api/v1/r0/7") == ["s0"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -10,7 +11,7 @@ from types import MappingProxyType
 
 from guardian.graph.consumers.hosts import host_of, is_foreign, plain_host
 from guardian.graph.consumers.names import Names
-from guardian.graph.consumers.routes import Routes, base_segments, literal_segments
+from guardian.graph.consumers.routes import Routes, base_segments, called_segments, literal_segments
 from guardian.spec.api import Api, Operation, Server
 
 _TEMPLATED = re.compile(r"[{}]")
@@ -57,6 +58,7 @@ class Endpoints:
         self._apis = apis
         self._routes = Routes(apis)
         self._hosts: dict[str, list[str]] | None = None
+        self._landmarks: dict[str, set[str]] | None = None
 
     def find(self, method: str, url: str) -> Answer | None:
         """Who answers a request to a URL, or to a path of which the host is not known; ``None`` if nobody is sure to."""
@@ -89,10 +91,34 @@ class Endpoints:
         services = self.by_host(host) if host else []
         if services:
             return self._at_host(services, host, method, url)
-        answers = [answer for service in sorted(self._apis) if (answer := self._within(service, method, url)).operation]
+        answers = [
+            answer for service in self._possible(url) if (answer := self._within(service, method, url)).operation
+        ]
         # A route without one literal segment answers anything: that proves nothing about who is called.
         telling = [answer for answer in answers if _is_telling(answer.operation or "")]
         return [replace(each, sure=not is_foreign(host, self._servers_of(each.service))) for each in telling]
+
+    def _possible(self, url: str) -> list[str]:
+        """The services that may have a route for a URL, sorted: those with a path of which the rarest segment is called."""
+        if self._landmarks is None:
+            self._landmarks = self._surveyed()
+        found: set[str] = set()
+        for segment in set(called_segments(url)):
+            found |= self._landmarks.get(segment, set())
+        return sorted(found)
+
+    def _surveyed(self) -> dict[str, set[str]]:
+        """For each segment the services with a path of which no other segment is rarer."""
+        paths = {
+            service: {path for each in self._others.get(service, (service,)) for path in self._routes.literals(each)}
+            for service in self._apis
+        }
+        common = Counter(segment for of_one in paths.values() for segment in frozenset().union(*of_one))
+        found: dict[str, set[str]] = {}
+        for service, of_one in paths.items():
+            for path in of_one:
+                found.setdefault(min(path, key=lambda segment: (common[segment], segment)), set()).add(service)
+        return found
 
     def _at_host(self, services: Sequence[str], host: str, method: str, url: str) -> list[Answer]:
         """Who of the services at a host answers: the one with the longest base path that the URL has."""

@@ -114,6 +114,15 @@ class Router:
         start = base_segments(base)
         return self._answering(method, called[len(start) :]) if _is_below(start, segments) else None
 
+    @cached_property
+    def literals(self) -> frozenset[frozenset[str]]:
+        """The literal segments of each path that has some: whoever calls such a path calls all of these."""
+        paths = (
+            frozenset(decoded(each) for each in operation.path.split("/") if each and "{" not in each)
+            for operation in self._paths()
+        )
+        return frozenset(filter(None, paths))
+
     def _answering(self, method: str, called: tuple[str, ...]) -> Operation | None:
         return _descend(self._tree, called or ("",), 0, method.upper())
 
@@ -183,6 +192,11 @@ class _Branch:
             # The more of a segment is literal, the better it fits: `{id}.json` before `{id}`.
             self.templates = dict(sorted(self.templates.items(), key=lambda item: (-len(item[0]), item[0])))
         return self.templates[shape][1]
+
+
+def called_segments(target: str) -> tuple[str, ...]:
+    """The segments of what is called, as they are matched with literal ones."""
+    return _split(target)[1]
 
 
 @lru_cache(maxsize=1024)  # where no host tells, every service is asked
@@ -320,6 +334,11 @@ class Routes:
             if found is not None:
                 return found
         return None
+
+    def literals(self, service: str) -> frozenset[frozenset[str]]:
+        """The literal segments of each path of a service that has some, of both sides."""
+        routers = (self._router(side, service) for side in range(len(self._sides)))
+        return frozenset(each for router in routers if router is not None for each in router.literals)
 
     def below(self, service: str, method: str, target: str, base: str) -> Operation | None:
         """The operation that answers a request at a server with this very base path, on base or else on head."""
