@@ -14,7 +14,7 @@ from guardian.errors import ReadError
 from guardian.fixes.bench import Bench, Trial, document_named
 from guardian.fixes.json_patch import equal, get, has, pointer
 from guardian.fixes.marks import Told, told
-from guardian.fixes.slots import COMBINED, holds_schemas, last, parent, part_slot, property_name, schema_slot, whole
+from guardian.fixes.slots import COMBINED, holds_schemas, last, parent, part_slot, property_name, schema_around, schema_slot, whole
 from guardian.fixes.transplant import Transplant
 from guardian.fixes.work import (
     ALIAS_OF,
@@ -127,6 +127,10 @@ class _Changed:
     def _slots(self) -> frozenset[Place]:
         """The innermost schemas around these places, and the objects that these are properties of."""
         found = {(file, schema_slot(at)) for file, at in self._places}
+        for file, at in list(found):
+            document = document_named(self._head.document.documents, file)
+            if document is not None and at and not isinstance(get(document.root, at), dict):
+                found.add((file, schema_around(document.root, at)))
         return frozenset(found | {(file, parent(at, 2)) for file, at in found if property_name(at) is not None})
 
     @cached_property
@@ -238,6 +242,8 @@ class _Changed:
         if (each.file, each.at) not in self._places and own:
             return own & differing, own
         own |= {claim.rpartition(".")[2] for claim in find_rule(self._change.rule).claims}
+        if self._change.rule == "nullability-changed":
+            own.add("type")  # a schema without one takes null
         if own.isdisjoint(differing):
             return differing, own  # there is more than one way to say a thing
         return {key for key in differing if key in own or not holds_schemas(key)}, own

@@ -21,6 +21,7 @@ from guardian.fixes.moves import Moves
 from guardian.fixes.patch import PatchedFile, patch_file
 from guardian.fixes.text_edit import TextEditor
 from guardian.fixes.touched import References, Touched
+from guardian.graph.aliases import Aliases
 from guardian.graph.consumers.routes import Routes
 from guardian.lazy import cached_property
 from guardian.model import Change, Confidence, Mode, Severity
@@ -202,6 +203,11 @@ class Bench:
     def changes(self) -> tuple[Change, ...]:
         """The changes that the check found."""
         return self.findings.all
+
+    @cached_property
+    def aliases(self) -> Aliases:
+        """Finds the places that describe one field."""
+        return Aliases(self.routes)
 
     @cached_property
     def breaking(self) -> Findings:

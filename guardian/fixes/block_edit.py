@@ -255,11 +255,13 @@ class BlockEditor:
                 self.put(place.bare, place.end, self.habits.newline.join([literal[0], *body]))
                 return
             text = short if short is not None else writing.inline(after, self.habits, "" if prose else place.style)
-            if on_one_line:
+            named = self._behind_properties(place)
+            if on_one_line or (named is not None and "\n" not in self.text[named : place.bare]):
                 blank = " " if place.bare == colon else ""
                 self.put(place.bare, place.end, blank + text)
             else:
-                self.put(colon, colon, f" {text}")
+                at = colon if named is None else named
+                self.put(at, at, f" {text}")
                 self._drop_lines(place)
             return
         if holder.kind == "seq" and on_one_line:
@@ -301,6 +303,12 @@ class BlockEditor:
         if colon < 0 or self.text[entry.key_end : colon].strip():
             raise failed(f"the key {entry.key!r} is not written as usual", file=self.source.file)
         return colon + 1
+
+    def _behind_properties(self, place: Place) -> int | None:
+        """Where the anchor or tag of a value ends, which stay in front of whatever takes its place."""
+        if place.start == place.bare:
+            return None
+        return place.start + len(self.text[place.start : place.bare].split(" #")[0].rstrip())
 
     def _blanks_before(self, at: int, limit: int) -> int:
         while at > limit and self.text[at - 1] in " \t":

@@ -41,6 +41,7 @@ _NAMED = frozenset(
      "encoding", "securitySchemes"}
 )  # fmt: skip
 _NOTHING: Mapping[str, Any] = {}
+_NEVER: Mapping[str, Any] = {"not": {}}  # the schema `false` in other words
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,7 @@ def objects_of(file: str, before: Any, after: Any, *, extensions: bool = False) 
     while pending:
         one, other, at, named = pending.pop()
         if isinstance(other, dict):
-            was = one if isinstance(one, dict) else _NOTHING
+            was = one if isinstance(one, dict) else _NEVER if one is False else _NOTHING
             if not named:
                 yield Told(file, at, was, other)
                 target = _hidden(other.get("$ref"), extensions)

@@ -10,7 +10,7 @@ from guardian.fixes.announce import announce
 from guardian.fixes.draft import Draft
 from guardian.fixes.edits import Edits
 from guardian.fixes.json_patch import get, pointer
-from guardian.fixes.slots import last, parent, property_name, schema_slot
+from guardian.fixes.slots import last, parent, property_name, schema_around, schema_slot
 from guardian.fixes.work import ALIAS_OF, OPTIONAL_FROM, REQUIRED_FROM, Work, draft, last_name, listed, marked
 from guardian.model import Change, Direction, Strategy
 from guardian.rules.renames import LIKELY, certainty
@@ -129,7 +129,7 @@ def _gone(work: Work) -> list[_Gone]:
         if base is None or head is None or property_name(base.pointer) is None:
             return []
         name = last(base.pointer)
-        owner = parent(head.pointer) if last(head.pointer) == "properties" else schema_slot(head.pointer)
+        owner = parent(head.pointer) if last(head.pointer) == "properties" else schema_around(head.document.root, head.pointer)
         declared = get(base.document.root, f"{parent(base.pointer, 2)}/required", [])
         new = last_name(change.renamed_to) if change.renamed_to else None
         required = isinstance(declared, list) and name in declared

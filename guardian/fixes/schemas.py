@@ -127,6 +127,8 @@ def _keywords_window(work: Work, places: Sequence[Places], told: Sequence[str]) 
     for base, head in places:
         if "$ref" in head.value and not work.dialect.schema_siblings:
             return
+        if not isinstance(get(head.document.root, head.pointer), dict):
+            return  # `true` and `false` have no keywords
         transplant = work.transplant()
         keywords = [each for each in told if not equal(base.value.get(each), head.value.get(each))]
         if not keywords:

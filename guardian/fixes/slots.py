@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
-from guardian.fixes.json_patch import pointer
+from guardian.fixes.json_patch import get, pointer
 from guardian.spec.pointers import steps_of
 
 # A step after which a schema stands at once, after which one stands by name, and after which one stands by index.
@@ -35,6 +36,17 @@ def schema_slot(at: str) -> str:
     return _KEYWORD.sub("", at)  # a fragment file that is nothing but schemas
 
 
+def schema_around(root: Any, at: str) -> str:
+    """The pointer of the innermost schema with keywords that a pointer leads to or into.
+
+    A finding of a closed object points at its ``additionalProperties: false``, which says nothing that could be edited.
+    """
+    slot = schema_slot(at)
+    while slot and not isinstance(get(root, slot), dict):
+        slot = schema_slot(parent(slot))
+    return slot
+
+
 def _is_schema(steps: list[str]) -> bool:
     last, above = steps[-1], steps[-2] if len(steps) > 1 else ""
     if above in _BY_NAME and not _is_name(steps[:-1]):
@@ -47,6 +59,14 @@ def _is_schema(steps: list[str]) -> bool:
 def _is_name(steps: list[str]) -> bool:
     """Whether the last step is a member's name rather than a keyword: ``properties`` may be a property."""
     return len(steps) > 1 and steps[-2] in _BY_NAME and not _is_name(steps[:-1])
+
+
+def keyword_of(at: str) -> str:
+    """The keyword of another schema that a schema stands under, at once or by a name; empty for one of another kind."""
+    steps = steps_of(at)
+    if len(steps) > 1 and steps[-2] in _BY_NAME and not _is_name(steps[:-1]):
+        return steps[-2]
+    return steps[-1] if steps and steps[-1] in _AT_ONCE and not _is_name(steps) else ""
 
 
 def holds_schemas(keyword: str) -> bool:

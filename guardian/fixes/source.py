@@ -25,8 +25,8 @@ Kind = Literal["map", "seq", "scalar", "alias"]
 
 BLANKS = " \t\r\n"
 _BLANK = re.compile(f"[{BLANKS}]*")
-# An anchor or a tag before the value that it belongs to.
-_PROPERTY = re.compile(r"(?:[&!][^\s,\[\]{}]*)(?:\s+|$)")
+# An anchor or a tag before the value that it belongs to, with the comments between the two.
+_PROPERTY = re.compile(r"(?:[&!][^\s,\[\]{}]*)(?:\s+(?:#[^\n]*\s*)*|$)")
 
 
 @dataclass(slots=True, eq=False)

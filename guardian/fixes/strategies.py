@@ -273,7 +273,7 @@ def drafts(work: Work, strategy: Strategy) -> Iterator[Draft]:
     """The attempts of one strategy at a group, the one that touches least first; none where it does not apply.
 
     What an attempt restores refers to head's components at first. Where those mean something else by now, all is attempted
-    again with base's components brought along.
+    again with base's components brought along; and where a choice has variants that were changed alike, in all of them.
     """
     family = family_of(work.group.first.rule)
     maker = family.makers[strategy] if family is not None else ""
@@ -287,3 +287,5 @@ def drafts(work: Work, strategy: Strategy) -> Iterator[Draft]:
             yield draft
     if work.takes_heads_form:
         yield from (draft for draft in maker(Work(work.bench, work.group, freeze=True)) if draft not in made)
+    if work.has_variants:
+        yield from (draft for draft in maker(Work(work.bench, work.group, variants=True)) if draft not in made)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -12,8 +12,8 @@ from guardian import fieldpath
 from guardian.fixes.bench import Bench, Situation, document_named
 from guardian.fixes.draft import Draft
 from guardian.fixes.edits import Edits
-from guardian.fixes.json_patch import get, has
-from guardian.fixes.slots import part_slot, schema_slot
+from guardian.fixes.json_patch import equal, get, has, pointer
+from guardian.fixes.slots import keyword_of, last, parent, part_slot, property_name, schema_around, schema_slot
 from guardian.fixes.transplant import Transplant
 from guardian.graph.consumers.routes import Routes
 from guardian.lazy import cached_property
@@ -81,12 +81,14 @@ class Work:
         bench: what fixes are tried on.
         group: the changes.
         freeze: what is carried brings along all that it refers to and that means something else in head.
+        variants: what was changed alike in several variants of a choice, of which a finding names one, is taken from all.
     """
 
-    def __init__(self, bench: Bench, group: Group, *, freeze: bool = False) -> None:
+    def __init__(self, bench: Bench, group: Group, *, freeze: bool = False, variants: bool = False) -> None:
         self.bench = bench
         self.group = group
         self.freeze = freeze
+        self.variants = variants
         self.situation = bench.situation
         self.service = group.first.service
         self._transplants: list[Transplant] = []
@@ -138,16 +140,58 @@ class Work:
         seen: dict[tuple[Location | None, Location | None], Change] = {}
         for change in self.group.changes:
             seen.setdefault((change.base, change.head), change)
-        return [(change, self.base_node(change.base), self.head_node(change.head)) for change in seen.values()]
+        places = [(change, self.base_node(change.base), self.head_node(change.head)) for change in seen.values()]
+        if self.variants:
+            places += [(change, *pair) for change in seen.values() for pair in self._in_variants(change, seen)]
+        return places
+
+    def _counterpart(self, location: Location) -> Location:
+        """The same place in head's documents."""
+        node = self.base_node(location)
+        return location._replace(file=Transplant(self.base, self.head).home(node.document).file) if node else location
+
+    @property
+    def has_variants(self) -> bool:
+        """Whether any of the changes may have been made alike in other variants."""
+        return any(True for change in self.group.changes for _ in self._in_variants(change, ()))
+
+    def _in_variants(self, change: Change, known: Container[tuple[Location | None, Location | None]]) -> Iterator[Places]:
+        """The places in other variants that are to them what the places of a change are to its variant."""
+        if not change.field or change.base is None or change.head is None:
+            return
+        sides = self.bench.aliases.around(change)
+        one, other = _holder(change.base, sides[0]), _holder(change.head, sides[1])
+        if one is None or other is None:
+            return
+        inside = change.base.pointer[len(one.pointer) :], change.head.pointer[len(other.pointer) :]
+        for each in sorted(sides[0] - {one}):
+            there = self._counterpart(each)
+            if there not in sides[1] or there == other:
+                continue
+            pair = each._replace(pointer=each.pointer + inside[0]), there._replace(pointer=there.pointer + inside[1])
+            base, head = self.base_node(pair[0]), self.head_node(pair[1])
+            if pair in known or base is None or head is None:
+                continue
+            at = schema_slot(base.pointer)
+            if not equal(get(base.document.root, at), get(head.document.root, at)):
+                yield base, head
 
     def schema_places(self) -> list[Places]:
         """The schemas that the group is about: base's and head's, each pair once."""
         found: dict[tuple[object, object], Places] = {}
         for _, base, head in self.places():
-            one, other = _schema(base), _schema(head)
+            one, other = (self._told_of(_schema(each)) for each in (base, head))
             if one is not None and other is not None:
+                one, other = _property_like(one, other), _property_like(other, one)
                 found.setdefault((one.key, other.key), (one, other))
         return list(found.values())
+
+    def _told_of(self, schema: Node | None) -> Node | None:
+        """The schema itself, or the one that it is a keyword of, where such keywords are what the rule looks at."""
+        keyword = keyword_of(schema.pointer) if schema is not None else ""
+        if schema is None or keyword not in self.rule.claims:
+            return schema
+        return _schema(schema.document.node(parent(schema.pointer, 1 if last(schema.pointer) == keyword else 2)))
 
     def schemas_at_same_pointer(self) -> list[Places]:
         """Base's schemas, and what head has at the very same pointer, behind references on either side.
@@ -155,10 +199,11 @@ class Work:
         A finding of a new variant of a choice points at the variant in head, not at the choice.
         """
         found: dict[object, Places] = {}
-        for _, base, _ in self.places():
-            one = _schema(base)
+        for _, base, head in self.places():
+            one, other = _schema(base), _schema(head)
             if one is None:
                 continue
+            one = _property_like(one, other) if other is not None else one
             home = self.transplant().home(one.document)
             if isinstance(get(home.root, one.pointer), dict):
                 follow = one.document.documents.follow, home.documents.follow
@@ -241,12 +286,18 @@ def _node(api: Api, location: Location | None) -> Node | None:
     return document.node(location.pointer)
 
 
+def _holder(place: Location, nodes: Iterable[Location]) -> Location | None:
+    """The innermost of some nodes that a place is in."""
+    found = [each for each in nodes if each.file == place.file and place.pointer.startswith(f"{each.pointer}/")]
+    return max(found, key=lambda each: len(each.pointer), default=None)
+
+
 def _schema(node: Node | None) -> Node | None:
     """The schema that a node is or is in; a parameter's own."""
     if node is None:
         return None
-    at = schema_slot(node.pointer)
     root = node.document.root
+    at = schema_around(root, node.pointer)
     part = part_slot(node.pointer, "parameters") or part_slot(node.pointer, "headers")
     if part is not None and len(part) > len(at):
         at = part
@@ -255,6 +306,18 @@ def _schema(node: Node | None) -> Node | None:
         at = f"{at}/schema"
         value = value["schema"]
     return node.document.node(at) if isinstance(value, dict) else None
+
+
+def _property_like(one: Node, other: Node) -> Node:
+    """A property's schema where the other side has the property's: one that says nothing has no place in a finding."""
+    name = property_name(other.pointer)
+    if name is None or property_name(one.pointer) == name:
+        return one
+    said = get(one.value, pointer("properties", name))
+    if said not in ({}, True, False):
+        return one
+    # What is true says nothing, and nothing is what is false.
+    return Node(one.document, one.pointer + pointer("properties", name), {"not": {}} if said is False else {})
 
 
 def names_of(changes: Sequence[Change]) -> str:

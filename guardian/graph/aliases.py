@@ -81,6 +81,13 @@ class Aliases:
                 return True
         return False
 
+    def around(self, change: Change) -> tuple[frozenset[Location], frozenset[Location]]:
+        """The nodes on both sides that describe the object which a changed field is in, all of its variants'."""
+        path = fieldpath.parse(change.field).parent
+        stops = self._walk(change, path, False)
+        reached = len(stops) == len(path.steps) + 1
+        return (stops[-1].base_nodes, stops[-1].head_nodes) if reached else (frozenset(), frozenset())
+
     def declares(self, change: Change, path: Path) -> bool:
         """Whether base's schema of the changed message declares the last name of this path as a property."""
         stops = self._walk(change, path.parent, False)

@@ -201,6 +201,21 @@ def test_a_merged_member_cannot_be_taken_out() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        ("a: &x\n  type: string\nb: *x\n", "a: &x {}\nb: *x\n"),
+        ("a: &x   # named\n  - 1\n  - 2\nb: *x\n", "a: &x {}   # named\nb: *x\n"),
+        ("a:\n  &x\n  type: string\nb: *x\n", "a:\n  &x {}\nb: *x\n"),
+        ("a:\n  &x long\nb: *x\n", "a:\n  &x {}\nb: *x\n"),
+    ],
+)
+def test_an_anchor_stays_in_front_of_what_takes_the_value_s_place(text: str, after: str) -> None:
+    """What was on lines of its own and is short now stands behind the anchor, and not between it and the colon."""
+    editor = TextEditor(text.encode(), "a.yaml")
+    assert editor.edit({"a": {}, "b": {}}).data.decode() == after
+
+
+@pytest.mark.parametrize(
     ("text", "operation"),
     [
         ("- # first\n  a: 1\n  b: 2\n", remove("/0/a")),
