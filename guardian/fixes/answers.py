@@ -14,7 +14,17 @@ from guardian.errors import ReadError
 from guardian.fixes.bench import Bench, Trial, document_named
 from guardian.fixes.json_patch import equal, get, has, pointer
 from guardian.fixes.marks import Told, told
-from guardian.fixes.slots import COMBINED, holds_schemas, last, parent, part_slot, property_name, schema_around, schema_slot, whole
+from guardian.fixes.slots import (
+    COMBINED,
+    holds_schemas,
+    last,
+    parent,
+    part_slot,
+    property_name,
+    schema_around,
+    schema_slot,
+    whole,
+)
 from guardian.fixes.transplant import Transplant
 from guardian.fixes.work import (
     ALIAS_OF,
@@ -46,7 +56,7 @@ _BESIDE = _GOING | {
 }  # fmt: skip
 
 # What else than a removal takes something away, and what is called a removal and takes no thing away.
-_GONE = frozenset({"path-slash-changed", "response-status-changed"})
+_GONE = frozenset({"path-slash-changed", "response-status-changed", "media-type-range-changed"})
 _NO_THING = frozenset({"enum-value-removed", "security-alternative-removed"})
 _NEWLY_ASKED = frozenset({"required-property-added", "parameter-added", "request-body-added", "header-added"})
 
@@ -239,7 +249,7 @@ class _Changed:
         """Which members of an object, among those that a patch changes, have to be told of, and which the change is in."""
         inside = [at for file, at in self._places if file == each.file and at.startswith(f"{each.at}/")]
         own = {steps_of(at[len(each.at) :])[0] for at in inside}
-        if (each.file, each.at) not in self._places and own:
+        if own & differing or ((each.file, each.at) not in self._places and own):
             return own & differing, own
         own |= {claim.rpartition(".")[2] for claim in find_rule(self._change.rule).claims}
         if self._change.rule == "nullability-changed":

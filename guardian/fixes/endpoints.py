@@ -247,9 +247,13 @@ def _security(work: Work, strategy: Strategy) -> Iterator[Draft]:
 
 
 def carry_security(work: Work, edits: Edits, requirements: list[Any]) -> list[Any]:
-    """Base's security requirements by the names that their schemes have, or are given, in head."""
+    """Base's security requirements by the names that their schemes have, or are given, in head.
+
+    A scheme that head has with other scopes is the same one, and lists those again that are asked for.
+    """
     kind = work.dialect.components["securitySchemes"]
     transplant = work.transplant(freeze=True)
+    before, after = work.base.document.root, work.head.document
     carried: list[Any] = []
     for requirement in requirements:
         if not isinstance(requirement, dict):
@@ -257,8 +261,34 @@ def carry_security(work: Work, edits: Edits, requirements: list[Any]) -> list[An
         renamed: dict[str, Any] = {}
         for name, scopes in requirement.items():
             at = f"{kind}{pointer(name)}"
-            known = has(work.base.document.root, at)
+            known = has(before, at)
+            one, other = get(before, at), get(after.root, at)
+            if known and equal(_without_scopes(one), _without_scopes(other)):
+                for place, sentence in _missing(one, other, scopes):
+                    edits.put(after, at + place, sentence)
+                renamed[name] = scopes
+                continue
             renamed[transplant.name(work.base.document.node(at)) if known else name] = scopes
         carried.append(renamed)
     edits.take(transplant)
     return carried
+
+
+def _without_scopes(scheme: Any) -> Any:
+    """What a security scheme is, whatever it lists and says for people."""
+    if not isinstance(scheme, dict):
+        return scheme
+    told = {key: value for key, value in scheme.items() if key not in ("description", "scopes")}
+    flows = scheme.get("flows")
+    return (
+        told if not isinstance(flows, dict) else {**told, "flows": {key: _without_scopes(flows[key]) for key in flows}}
+    )
+
+
+def _missing(one: Any, other: Any, scopes: Any) -> Iterator[tuple[str, str]]:
+    """Where one scheme explains scopes that another of the same kind does not list, and how."""
+    for at in ("", *(pointer("flows", key) for key in get(one, "/flows", {}) or {})):
+        listed = get(one, f"{at}/scopes", {})
+        for scope in scopes if isinstance(scopes, list) and isinstance(listed, dict) else ():
+            if scope in listed and not has(other, f"{at}/scopes{pointer(scope)}"):
+                yield f"{at}/scopes{pointer(scope)}", listed[scope]

@@ -63,10 +63,21 @@ def _undone(bench: Bench, trial: Trial, addressed: Sequence[Change]) -> str | No
             continue
         if key(change) in after or any(_concerns(each, change) for each in addressed):
             continue
+        if _is_on_offer(change) and any(each.place == "security" for each in addressed):
+            continue  # what is accepted as before is on offer as before
         if not (change.rule.endswith("-removed") and answers.to(change)):  # unless it is back, marked as what is to go
             what = f"{change.operation}: {change.message}" if change.operation else change.message
             return f"it undoes a change that breaks nobody ({what})"
     return None
+
+
+def _is_on_offer(change: Change) -> bool:
+    """Whether a change is a note of a scope that a security scheme lists no more, and nothing else."""
+    return (
+        change.rule == "security-scheme-detail-changed"
+        and change.severity is Severity.INFO
+        and (": scope `" in change.message and change.message.endswith(" was removed"))
+    )
 
 
 def _concerns(addressed: Change, other: Change) -> bool:

@@ -171,7 +171,7 @@ def _restore(
     transplant = work.transplant()
     home = operation.node
     value = marked(transplant.carry(old.node, home.document), marks, sentence)
-    if isinstance(value, dict) and value.get("in") != "path":
+    if isinstance(value, dict) and value.get("in") != "path" and not operation.inverted:
         value.pop("required", None)  # whoever knows head's form alone need not send it
     edits.take(transplant)
     edits.append(home.document, f"{home.pointer}/parameters", [value])

@@ -51,7 +51,9 @@ def _members(work: Work, strategy: Strategy) -> Iterator[Draft]:
         if node is not base and window:  # the component may well be used elsewhere: say it here
             value = transplant.carry(node, head.document)
         edits.take(transplant)
-        home = head.pointer if last(head.pointer) == kind else f"{head.pointer}/{kind}"
+        # Where one of several is gone, the finding names what they are members of, or the one that is left of it.
+        around = next((at for at in (head.pointer, parent(head.pointer)) if last(at) == kind), None)
+        home = around or f"{head.pointer}/{kind}"
         if window:
             value = _deprecated(work, value, kind)
         edits.put(head.document, f"{home}{pointer(last(base.pointer))}", value)
@@ -141,13 +143,16 @@ def part_window(work: Work) -> Iterator[Draft]:
 def member_restored(work: Work, key: str) -> Iterator[Draft]:
     """A whole member of an operation (``requestBody``) or response (``content``) that is gone, until a date."""
     edits = Edits()
-    for _, base, head in work.places():
+    for change, base, head in work.places():
         one = _holding(base, key)
         if one is None or head is None:
             return
         transplant = work.transplant()
         value = transplant.carry(one.document.node(f"{one.pointer}/{key}"), head.document)
         edits.take(transplant)
+        operation = work.routes.head(work.service, change.operation) if key == "requestBody" else None
+        if operation is not None:  # the finding names what is left of what is sent, such as a list of parameters
+            head = operation.node
         holder = parent(head.pointer) if last(head.pointer) == key else head.pointer
         asked = Direction.REQUEST in work.directions  # a webhook's body is promised, not asked for
         if isinstance(value, dict) and key == "requestBody" and "$ref" not in value and asked:

@@ -129,7 +129,11 @@ def _gone(work: Work) -> list[_Gone]:
         if base is None or head is None or property_name(base.pointer) is None:
             return []
         name = last(base.pointer)
-        owner = parent(head.pointer) if last(head.pointer) == "properties" else schema_around(head.document.root, head.pointer)
+        owner = (
+            parent(head.pointer)
+            if last(head.pointer) == "properties"
+            else schema_around(head.document.root, head.pointer)
+        )
         declared = get(base.document.root, f"{parent(base.pointer, 2)}/required", [])
         new = last_name(change.renamed_to) if change.renamed_to else None
         required = isinstance(declared, list) and name in declared

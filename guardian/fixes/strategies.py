@@ -114,7 +114,7 @@ FAMILIES: tuple[Family, ...] = (
         "A parameter, header or form part is written differently",
         (
             "parameter-style-changed", "parameter-content-changed", "parameter-empty-value-changed",
-            "header-style-changed", "encoding-changed", "media-type-parameter-changed", "media-type-range-changed",
+            "header-style-changed", "encoding-changed", "media-type-parameter-changed",
             "header-became-optional", "parameter-became-optional", "request-body-became-optional", "response-body-added",
         ),
         {
@@ -149,7 +149,7 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         "A media type, response or header is gone",
-        ("media-type-removed", "response-removed", "header-removed", "response-status-changed"),
+        ("media-type-removed", "media-type-range-changed", "response-removed", "header-removed", "response-status-changed"),
         {
             _ALIAS: "media types, statuses and headers have meanings, not names of somebody's choice",
             _BOTH: parts.member_both,

@@ -155,7 +155,9 @@ class Work:
         """Whether any of the changes may have been made alike in other variants."""
         return any(True for change in self.group.changes for _ in self._in_variants(change, ()))
 
-    def _in_variants(self, change: Change, known: Container[tuple[Location | None, Location | None]]) -> Iterator[Places]:
+    def _in_variants(
+        self, change: Change, known: Container[tuple[Location | None, Location | None]]
+    ) -> Iterator[Places]:
         """The places in other variants that are to them what the places of a change are to its variant."""
         if not change.field or change.base is None or change.head is None:
             return

@@ -102,7 +102,9 @@ def _variants(*names: str, refer: bool) -> str:
     for each in variants.values():
         each["required"] = ["id", "kind", *names]
     if refer:
-        return api({"oneOf": [{"$ref": f"#/components/schemas/{kind}"} for kind in variants]}, request=False, **variants)
+        return api(
+            {"oneOf": [{"$ref": f"#/components/schemas/{kind}"} for kind in variants]}, request=False, **variants
+        )
     return api({"oneOf": list(variants.values())}, request=False)
 
 
