@@ -13,6 +13,8 @@ from typing import Any
 
 from guardian.errors import ReadError
 from guardian.fixes.json_patch import Operation, add, failed, get, has, pointer
+from guardian.fixes.slots import property_name, schema_slot
+from guardian.fixes.wordings import reworded
 from guardian.spec.api import Api, Node
 from guardian.spec.dialects import DIALECTS
 from guardian.spec.document import Document
@@ -21,8 +23,10 @@ from guardian.spec.refs import Documents
 from guardian.spec.sameness import Sameness
 
 _VERSION = re.compile(r"V\d+$")
-# Anything that reads alike in both: within 3.0, and from 3.1 on.
+# Anything that reads alike in both: within 3.0, and from 3.1 on. Between the two, schemas are worded anew.
 _FAMILIES = {"2.0": "2.0", "3.0": "3.0", "3.1": "3.1", "3.2": "3.1"}
+# Keys below which plain data stands, unless they are names.
+_DATA = frozenset({"example", "default", "const", "enum", "value"})
 
 
 class Transplant:
@@ -56,7 +60,8 @@ class Transplant:
         Raises:
             PatchError: it cannot be said there, or it refers to something that cannot be carried.
         """
-        if _FAMILIES[node.document.dialect] != _FAMILIES[self._head.dialect]:
+        families = {_FAMILIES[node.document.dialect], _FAMILIES[self._head.dialect]}
+        if len(families) > 1 and "2.0" in families:
             raise failed(
                 f"base is written in OpenAPI {node.document.dialect} and head in {self._head.dialect}", node.pointer
             )
@@ -82,6 +87,14 @@ class Transplant:
         return self._into.open(address, self._head.dialect)
 
     def _copy(self, value: Any, at: Node, into: Document) -> Any:
+        written, wanted = _FAMILIES[at.document.dialect], _FAMILIES[self._head.dialect]
+        if written != wanted and _is_data(at.pointer):
+            return value
+        copied = self._copied(value, at, into)
+        is_schema = written != wanted and schema_slot(at.pointer) == at.pointer
+        return reworded(copied, written, wanted, at.pointer) if is_schema else copied
+
+    def _copied(self, value: Any, at: Node, into: Document) -> Any:
         if isinstance(value, list):
             return [self._copy(each, _below(at, index, each), into) for index, each in enumerate(value)]
         if not isinstance(value, dict):
@@ -187,6 +200,12 @@ def _identical(source: Node, head: Node) -> bool:
 
 def _below(node: Node, step: str | int, value: Any) -> Node:
     return Node(node.document, node.pointer + pointer(step), value)
+
+
+def _is_data(at: str) -> bool:
+    """Whether a pointer leads to plain data, such as an example, rather than to something of OpenAPI's."""
+    steps = steps_of(at)
+    return bool(steps) and steps[-1] in _DATA and property_name(at) is None
 
 
 def _node(document: Document, at: str) -> Node | None:
