@@ -244,6 +244,13 @@ class Bench:
             self._editors[document.address] = editor
         return editor
 
+    def shares(self, draft: Draft) -> bool:
+        """Whether a specification that a draft edits has aliases."""
+        dialect = self.situation.head[draft.service].dialect
+        return any(
+            self.editor(self.documents(draft.service).open(address, dialect)).has_aliases for address in draft.specs
+        )
+
     def manifest_editor(self, file: str) -> TextEditor:
         """The editor of one manifest.
 
@@ -376,6 +383,7 @@ class Bench:
                 place_after=draft.place_after.get(address),
                 title=draft.title,
                 elsewhere=_host(address),
+                apart=draft.apart,
             )
         return files
 

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 from guardian.fixes import flow_edit, writing
-from guardian.fixes.json_patch import equal, failed, get, pointer
+from guardian.fixes.json_patch import equal, failed, get, has, pointer
 from guardian.fixes.source import Entry, Place, Source, is_merge
 from guardian.fixes.splices import Splice
 
@@ -23,17 +23,26 @@ Path = tuple[str, ...]
 class BlockEditor:
     """One edit of one text.
 
+    Args:
+        source: the places of the text.
+        before, after: what it says, and what it is to say.
+        place_after: for the pointer of a new member, the key of the member that it should follow.
+        apart: where an alias is to say something else than its anchor from now on, what it says is written out.
+
     Attributes:
         shared: the anchors whose text was edited although an alias led there.
     """
 
-    def __init__(self, source: Source, before: Any, after: Any, place_after: Mapping[str, str]) -> None:
+    def __init__(
+        self, source: Source, before: Any, after: Any, place_after: Mapping[str, str], *, apart: bool = False
+    ) -> None:
         self.source = source
         self.text = source.text
         self.habits = source.habits
         self.before = before
         self.after = after
         self.place_after = place_after
+        self.apart = apart
         self.shared: set[str] = set()
         self.splices: list[Splice] = []
         self.gone: set[int] = set()  # the entries that are taken out, by identity
@@ -47,6 +56,8 @@ class BlockEditor:
             PatchError: there is a place that cannot be edited.
         """
         self._value(self.source.root, (), self.before, self.after, None, None)
+        if self.apart:
+            self._write_out()
         return self._ordered()
 
     def put(self, start: int, end: int, text: str) -> None:
@@ -79,7 +90,9 @@ class BlockEditor:
             return
         if path in self._anchored:
             self.shared.add(self._anchored[path])
-        if place.kind == "alias":
+        if place.kind == "alias" and self._parts(path, place.alias):
+            self._exchange(place, after, holder, entry)
+        elif place.kind == "alias":
             self._behind_alias(place.alias, before, after)
         elif place.kind == "map" and isinstance(before, dict) and isinstance(after, dict) and before and after:
             self._members(place, path, before, after, holder, entry)
@@ -87,6 +100,23 @@ class BlockEditor:
             self._items(place, path, before, after, holder, entry)
         else:
             self._exchange(place, after, holder, entry)
+
+    def _parts(self, path: Path, anchor: str) -> bool:
+        """Whether an alias is to say something else than its anchor, and may."""
+        target = self.source.anchors.get(anchor)
+        if not self.apart or target is None:
+            return False
+        here, there = pointer(*path), pointer(*target)
+        return not has(self.after, there) or not equal(get(self.after, here), get(self.after, there))
+
+    def _write_out(self) -> None:
+        """Write out the aliases that say what they said, where their anchors do not."""
+        for path, anchor in self.source.aliases.items():
+            at = pointer(*path)
+            stays = has(self.after, at) and equal(get(self.before, at), get(self.after, at))
+            if stays and self._parts(path, anchor):
+                place, holder, entry = self._found(path, anchor)
+                self._exchange(place, get(self.after, at), holder, entry)
 
     def _behind_alias(self, anchor: str, before: Any, after: Any) -> None:
         """An alias says something else if the text at its anchor does; whether others may is found on reading back."""
@@ -98,13 +128,20 @@ class BlockEditor:
         if not equal(get(self.before, at), get(self.after, at)) or path in self._edited:
             return  # edited on its own way
         self._edited.add(path)
+        place, holder, entry = self._found(path, anchor)
+        self._value(place, path, before, after, holder, entry)
+
+    def _found(self, path: Path, anchor: str) -> tuple[Place, Place | None, Entry | None]:
+        """The value at a path, what holds it, and as which entry."""
         place, holder, entry = self.source.root, None, None
         for step in path:
             found = place.entry(step)
             if found is None:
-                raise failed(f"the anchor &{anchor} stands where it cannot be edited", at, file=self.source.file)
+                raise failed(
+                    f"the anchor &{anchor} stands where it cannot be edited", pointer(*path), file=self.source.file
+                )
             holder, entry, place = place, found, found.value
-        self._value(place, path, before, after, holder, entry)
+        return place, holder, entry
 
     def _members(
         self, place: Place, path: Path, before: dict[str, Any], after: dict[str, Any],

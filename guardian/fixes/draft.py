@@ -27,6 +27,7 @@ class Draft:
         sure: how sure it is that two names, or two paths, are of one thing (0 to 1); None where it does not matter.
         moves: what each consumer has to change in its code, by name.
         versions: the operations that head's form moved to, by the name of the operation it was.
+        apart: whether what aliases share is written out where it is to differ.
     """
 
     strategy: Strategy
@@ -40,6 +41,7 @@ class Draft:
     sure: float | None = None
     moves: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
+    apart: bool = False
 
     @property
     def title(self) -> str:

@@ -160,8 +160,20 @@ def _paired(before: list[Any], after: list[Any]) -> list[tuple[Any, Any, int]]:
         for index, each in enumerate(after)
         if isinstance(each, (dict, list)) and not any(equal(each, other) for other in objects)
     ]
-    gone = [each for each in objects if not any(equal(each, other) for other in after)] if new else []
+    gone = _without(objects, after) if new else []
     return [(gone[n] if n < len(gone) else None, each, index) for n, (index, each) in enumerate(new)]
+
+
+def _without(items: list[Any], others: list[Any]) -> list[Any]:
+    """The items that another list has not, each as often as it has it less often."""
+    rest, found = list(others), []
+    for item in items:
+        at = next((index for index, each in enumerate(rest) if equal(item, each)), None)
+        if at is None:
+            found.append(item)
+        else:
+            del rest[at]
+    return found
 
 
 def _object(value: Any) -> Mapping[str, Any]:

@@ -27,11 +27,15 @@ _NO_NEWLINE = "\\ No newline at end of file"
 
 @dataclass(frozen=True, slots=True)
 class PatchedFile:
-    """A file after its part of a fix: the bytes, what they say, and the patch in the form of reports."""
+    """A file after its part of a fix: the bytes, what they say, and the patch in the form of reports.
+
+    ``is_shared`` tells that the patch says more than was asked for, as what was to change stands at an anchor.
+    """
 
     data: bytes
     says: Any
     patch: Patch
+    is_shared: bool = False
 
 
 def patch_file(
@@ -42,11 +46,13 @@ def patch_file(
     place_after: Mapping[str, str] | None = None,
     title: str = "",
     elsewhere: str | None = None,
+    apart: bool = False,
 ) -> PatchedFile:
     """Edit a file's own text by JSON Patch operations.
 
     Where the place is an anchor that aliases use too, the edit holds for all of them, and the patch says so: its
-    operations then name every place that changes. Whether that is right is for the verification to say.
+    operations then name every place that changes. Whether that is right is for the verification to say; where it is not,
+    the same is tried with ``apart``.
 
     Args:
         editor: the file.
@@ -55,14 +61,17 @@ def patch_file(
         place_after: for the pointer of a new member, the key of the member that it should follow.
         title: what the overlay is called.
         elsewhere: the other repository, or the host, that has the file.
+        apart: whether an alias that is to say something else than its anchor is written out.
 
     Raises:
         PatchError: the operations cannot be applied, or the text cannot be edited without touching what they do not name.
     """
     after = json_patch.apply(editor.says, operations)
+    is_shared = False
     try:
-        edited = editor.edit(after, place_after=place_after)
+        edited = editor.edit(after, place_after=place_after, apart=apart)
     except SharedPlace as shared:
+        is_shared = True
         operations = tuple(difference(editor.says, shared.says))
         edited = editor.edit(shared.says, place_after=place_after)
     name = editor.file if elsewhere is None else editor.file.removeprefix(f"{elsewhere}:")
@@ -76,7 +85,7 @@ def patch_file(
         edits=() if diff.is_whole else edited.splices,
         elsewhere=elsewhere,
     )
-    return PatchedFile(edited.data, edited.says, made)
+    return PatchedFile(edited.data, edited.says, made, is_shared)
 
 
 def difference(before: Any, after: Any, at: str = "") -> list[Operation]:

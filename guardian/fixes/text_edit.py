@@ -87,18 +87,24 @@ class TextEditor:
         """The lines of the text as it is."""
         return Lines(self.source.text)
 
-    def edit(self, after: Any, *, place_after: Mapping[str, str] | None = None) -> Edited:
+    @property
+    def has_aliases(self) -> bool:
+        """Whether what is written once is meant in several places."""
+        return not self.source.json and self.source.root is not None and bool(self.source.aliases)
+
+    def edit(self, after: Any, *, place_after: Mapping[str, str] | None = None, apart: bool = False) -> Edited:
         """The file changed so that it says ``after``.
 
         Args:
             after: plain data that differs from what the file says where it should change.
             place_after: for the JSON pointer of a new member, the key of the member that it should follow.
+            apart: whether an alias that is to say something else than its anchor is written out.
 
         Raises:
             SharedPlace: the change would have to be made where other places use it too.
             PatchError: it cannot be made, or could not be proved to be made.
         """
-        editor = BlockEditor(self.source, self.says, after, place_after or {})
+        editor = BlockEditor(self.source, self.says, after, place_after or {}, apart=apart)
         splices = tuple(editor.run())
         data = self.bytes.spliced(splices)
         edited = Edited(data, after, splices, self.source.text)

@@ -131,3 +131,40 @@ def test_what_one_variant_lost_comes_back_there_alone() -> None:
     found = get(json.loads(text_of(tried(on, Strategy.DEPRECATION_WINDOW))), f"{_ANSWERED}/oneOf")
     assert found[0]["properties"]["name"]["x-sunset"] == SUNSET
     assert found[1] == head["oneOf"][1]
+
+
+_ALIASED = """\
+openapi: 3.1.0
+info: {title: A, version: 1.0.0}
+paths:
+  /a:
+    get:
+      responses:
+        "200":
+          description: ok
+          content:
+            application/json:
+              schema:
+                type: object
+                required: [one, two]
+                properties:
+                  one: &text {type: string}
+                  two: %s
+"""
+
+
+def test_what_stands_at_an_alias_is_mended_alone() -> None:
+    """Programs that write YAML give equal things one anchor: a fix of one of them is none of the others."""
+    on = bench(_ALIASED % "{type: integer}", _ALIASED % "*text")
+    assert {"dual_write", "deprecation_window", "version_bump"} <= passes(on)["type-changed"]
+    after = text_of(tried(on, Strategy.DEPRECATION_WINDOW))
+    assert "one: &text {type: string}\n" in after
+    assert "two:\n                    type: integer\n" in after
+
+
+def test_of_equal_items_one_may_change() -> None:
+    """The mark stands on the second item of two that were alike, and tells of that one."""
+    base, head = ({"type": "array", "prefixItems": [TEXT, each]} for each in ({"type": "integer"}, TEXT))
+    on = bench(api(base, request=False), api(head, request=False))
+    found = get(json.loads(text_of(tried(on, Strategy.DEPRECATION_WINDOW))), f"{_ANSWERED}/prefixItems/1")
+    assert (found["type"], found["x-successor"]["form"]) == ("integer", {"type": "string"})

@@ -188,6 +188,29 @@ def test_a_shared_place_is_edited_once_for_all() -> None:
     assert text == ANCHORS.replace("format: uuid", "format: uri")
 
 
+@pytest.mark.parametrize(
+    ("operation", "gone", "came"),
+    [
+        (replace("/one/format", "uri"), "one: *base\n", "one:\n  type: string\n  format: uri\n"),
+        (remove("/one/format"), "one: *base\n", "one:\n  type: string\n"),
+        (
+            replace("/base", {"type": "integer"}),
+            "base: &base\n  type: string   # shared\n  format: uuid\none: *base\n",
+            "base: &base\n  type: integer   # shared\none:\n  type: string\n  format: uuid\n",
+        ),
+    ],
+)
+def test_an_alias_is_written_out_where_it_is_to_say_something_else(
+    operation: dict[str, Any], gone: str, came: str
+) -> None:
+    """For one of those that share a place, if that is asked for: the others say what they said."""
+    text = ANCHORS.replace("two:\n  <<: *base\n  title: Two\n", "")
+    editor = TextEditor(text.encode(), "a.yaml")
+    result = editor.edit(apply(editor.says, [operation]), apart=True).data.decode()
+    assert load(result.encode(), "a.yaml") == apply(editor.says, [operation])
+    assert result == text.replace(gone, came)
+
+
 def test_a_merged_member_is_overridden_beside_the_merge_key() -> None:
     """What comes from a merge key changes for the mapping that was meant, and for no other."""
     text = edited(ANCHORS, replace("/two/format", "uri"))
