@@ -221,8 +221,12 @@ class _Changed:
         is_field = each.after.get("in") == "formData"  # in OpenAPI 2.0 the property of a form is a parameter
         if "property" in self._change.rule and not is_field:
             return self._name == property_name(each.at) and self._came_back(each)
-        named = not is_field or each.name == self._name
-        return named and any(file == each.file and each.at in _parts(at) for file, at in self._places)
+        if is_field and each.name != self._name:
+            return False
+        inside = (at for file, at in self._places if file == each.file)
+        if "in" in each.after:  # a parameter, also in a file of parameters, where no key around it says so
+            return any(each.at in {at, parent(at), *_parts(at)} for at in inside)
+        return any(each.at in _parts(at) for at in inside)
 
     # --- what a mark says ---------------------------------------------------------------------------------------------
 

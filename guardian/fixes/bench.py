@@ -370,7 +370,7 @@ class Bench:
         if path is not None and (path == address or not _REFERS_OUT.search(side.tree.read(path))):
             return path == address
         api = self.situation.head[name]
-        return api.document.documents is side and address in _reachable(api)
+        return api.document.documents is side and address in reachable(api)
 
     def _patched(self, draft: Draft) -> dict[str, PatchedFile]:
         files: dict[str, PatchedFile] = {}
@@ -439,7 +439,7 @@ def _line(data: bytes, at: str) -> tuple[int, int]:
     return locate(data, [at])[at]
 
 
-def _reachable(api: Api) -> set[str]:
+def reachable(api: Api) -> set[str]:
     """The addresses of all files that an API's document leads to, itself among them."""
     side = api.document.documents
     found = {api.document.address}

@@ -198,8 +198,10 @@ def _part(node: Node | None, kind: str) -> Node | None:
     if node is None:
         return None
     if at is None:
-        value = node.value
-        return node if isinstance(value, dict) and "in" in value and kind == "parameters" else None
+        if kind != "parameters":
+            return None
+        whole = node if isinstance(node.value, dict) else node.document.node(parent(node.pointer))
+        return whole if isinstance(whole.value, dict) and "in" in whole.value else None  # in a file of such
     found = node.document.node(at)
     return found.document.documents.follow(found)
 

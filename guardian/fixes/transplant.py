@@ -12,15 +12,18 @@ from collections.abc import Callable
 from typing import Any
 
 from guardian.errors import ReadError
+from guardian.fixes.bench import reachable
 from guardian.fixes.json_patch import Operation, add, failed, get, has, pointer
 from guardian.fixes.slots import property_name, schema_slot
 from guardian.fixes.wordings import reworded
+from guardian.lazy import cached_property
 from guardian.spec.api import Api, Node
 from guardian.spec.dialects import DIALECTS
 from guardian.spec.document import Document
 from guardian.spec.pointers import steps_of
 from guardian.spec.refs import Documents
 from guardian.spec.sameness import Sameness
+from guardian.spec.scopes import has_scheme
 
 _VERSION = re.compile(r"V\d+$")
 # Anything that reads alike in both: within 3.0, and from 3.1 on. Between the two, schemas are worded anew.
@@ -180,9 +183,22 @@ class Transplant:
     def _counterpart(self, document: Document) -> Document | None:
         if document.address == self._source.document.address:
             return self._head.document
-        if not self._into.tree.exists(document.address):
-            return None
-        return self._into.open(document.address, self._head.dialect)
+        address = self._moved(document.address)
+        if self._into.tree.exists(address):
+            return self._into.open(address, self._head.dialect)
+        return self.opened(document.address) if document.address in self._of_head else None
+
+    @cached_property
+    def _of_head(self) -> set[str]:
+        """The files that head's documents lead to."""
+        return reachable(self._head)
+
+    def _moved(self, address: str) -> str:
+        """Where head has a file of the source's: both may be folders of one tree, and one must not lead into the other."""
+        before, after = (posixpath.dirname(each.document.address) for each in (self._source, self._head))
+        if before == after or has_scheme(address):
+            return address
+        return posixpath.normpath(posixpath.join(after, posixpath.relpath(address, before or ".")))
 
     def _free_name(self, home: Document, at: str) -> str:
         *above, name = steps_of(at)
