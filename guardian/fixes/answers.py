@@ -192,6 +192,8 @@ class _Changed:
         inside = self._change.base.pointer.partition("/callbacks/")[2] if self._change.base is not None else ""
         if self._change.rule == "callback-removed" and inside and each.at.endswith(f"/callbacks/{inside}"):
             return True
+        if self._change.rule == "request-body-removed" and each.after.get("in") == "body":  # OpenAPI 2.0
+            return (each.file, parent(each.at)) in self._places
         if self._change.rule == "alternative-removed" and last(parent(each.at)) in COMBINED:
             return (each.file, parent(each.at, 2)) in self._scopes
         return self._name in (each.name, last(each.at)) and self._came_back(each)
@@ -253,6 +255,8 @@ class _Changed:
         """Which members of an object, among those that a patch changes, have to be told of, and which the change is in."""
         inside = [at for file, at in self._places if file == each.file and at.startswith(f"{each.at}/")]
         own = {steps_of(at[len(each.at) :])[0] for at in inside}
+        if self._change.rule == "response-body-removed":
+            own.add("schema")  # of OpenAPI 2.0, whose responses have a schema and no map around it
         if own & differing or ((each.file, each.at) not in self._places and own):
             return own & differing, own
         own |= {claim.rpartition(".")[2] for claim in find_rule(self._change.rule).claims}

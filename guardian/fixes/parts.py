@@ -166,7 +166,25 @@ def member_restored(work: Work, key: str) -> Iterator[Draft]:
 
 def request_body_restored(work: Work) -> Iterator[Draft]:
     """A request body that is no longer taken is taken until a date."""
-    yield from member_restored(work, "requestBody")
+    yield from member_restored(work, "requestBody") if work.dialect.request_body else _body_parameter(work)
+
+
+def _body_parameter(work: Work) -> Iterator[Draft]:
+    """The body of OpenAPI 2.0, which is one of the parameters."""
+    edits = Edits()
+    for _, before, after in work.operations():
+        body = before.parts.body if before is not None else None
+        if body is None or after is None or object_of(body.node).get("in") != "body":
+            return
+        transplant = work.transplant()
+        value = marked(transplant.carry(body.node, after.node.document), work.marks())
+        edits.take(transplant)
+        if isinstance(value, dict):
+            value.pop("required", None)
+        edits.append(after.node.document, f"{after.node.pointer}/parameters", [value])
+    announce(work, edits)
+    yield draft(work, Strategy.DEPRECATION_WINDOW, edits, f"takes the body of {work.group.first.operation} until {work.sunset}",
+                "remove it", until=work.sunset)  # fmt: skip
 
 
 def response_body_restored(work: Work) -> Iterator[Draft]:

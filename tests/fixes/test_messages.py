@@ -74,3 +74,34 @@ def test_scopes_that_are_accepted_again_are_on_offer_again() -> None:
     assert get(after, "/paths/~1a/get/security") == [{"oauth": ["all"]}, {"oauth": ["read"]}]
     schemes = get(after, "/components/securitySchemes")
     assert schemes == get(json.loads(base), "/components/securitySchemes")
+
+
+_OLD = """\
+swagger: "2.0"
+info: {title: A, version: 1.0.0}
+paths:
+  /a:
+    post:
+      parameters:
+        - {name: q, in: query, type: string}
+        - {name: body, in: body, required: true, schema: {type: object}}
+      responses:
+        "200": {description: ok, schema: {type: object}}
+"""
+
+
+def test_a_body_of_openapi_2_is_a_parameter() -> None:
+    """And comes back as one, which need not be sent."""
+    body = "        - {name: body, in: body, required: true, schema: {type: object}}\n"
+    text = text_of(tried(bench(_OLD, _OLD.replace(body, "")), Strategy.DEPRECATION_WINDOW))
+    assert "- name: body\n          in: body\n" in text
+    assert f'x-sunset: "{SUNSET}"' in text
+    assert "required" not in text
+
+
+def test_a_response_of_openapi_2_has_its_schema_again() -> None:
+    """With the word that it will go."""
+    text = text_of(
+        tried(bench(_OLD, _OLD.replace(", schema: {type: object}}\n", "}\n")), Strategy.DEPRECATION_WINDOW, 0)
+    )
+    assert "schema: {type: object}" in text
