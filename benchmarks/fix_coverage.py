@@ -3,7 +3,7 @@
     python benchmarks/fix_coverage.py                      # the fixture company and the examples of the rules
     python benchmarks/fix_coverage.py --shared ../shared   # and the cases and pairs of real documents there
     python benchmarks/fix_coverage.py --mutations 1000     # and so many random edits of real documents
-    python benchmarks/fix_coverage.py --versions FOLDER    # only pairs of documents in it that are of one API
+    python benchmarks/fix_coverage.py --versions FOLDER    # only pairs of documents in it that have paths in common
     python benchmarks/fix_coverage.py --why ...            # with what every strategy failed at
 
 Counted are changes, not causes: a schema that twenty operations share breaks twenty of them, and one fix mends all.
@@ -133,7 +133,7 @@ def mutations(number: int, folder: Path | None) -> Iterator[tuple[str, Bench]]:
 
 
 def versions(folder: Path, number: int, seed: int = 0) -> Iterator[tuple[str, Bench]]:
-    """Documents of one folder that have paths in common: versions of one API, in both orders, where something breaks."""
+    """Documents of one folder that have paths in common, such as versions of one API, in both orders, where something breaks."""
     documents: dict[Path, list[tuple[Path, frozenset[str]]]] = defaultdict(list)
     for path in sorted(folder.rglob("*.json")):
         if path.stat().st_size > MOST_BYTES:
