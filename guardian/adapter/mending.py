@@ -16,7 +16,7 @@ from guardian.adapter.claims import Remark
 from guardian.adapter.forms import difference
 from guardian.adapter.hygiene import inert
 from guardian.adapter.patch_prompt import patch_prompt
-from guardian.adapter.prompts import Prompt, deployed, fix_prompt
+from guardian.adapter.prompts import Prompt, deployed, fix_prompt, shown
 from guardian.adapter.renames import Lost, lost_properties, take
 from guardian.adapter.tracing import place
 from guardian.adapter.written import Ground, about, ground_of, written
@@ -94,10 +94,12 @@ def _fix_prompt(case: Case, changes: Sequence[Change]) -> Prompt:
         if both is not None:
             lines += difference(*both)
             versions.append(deployed(inert(both[0].version, 40)))
+    by_place: dict[str, list[Change]] = {}
+    for change in changes:
+        by_place.setdefault(place(change), []).append(change)
     return fix_prompt(
-        [place(each) for each in changes],
+        {at: [shown(name) for name in _broken(several)] for at, several in by_place.items()},
         [_inert_row(line) for line in lines],
-        _broken(changes),
         version=" and ".join(dict.fromkeys(versions)) or "unknown",
         sunset=case.situation.sunset.isoformat(),
     )

@@ -203,23 +203,32 @@ def _shape(operation: str) -> str:
 
 
 def fix_prompt(
-    changed: Sequence[str], difference: Sequence[str], broken: Sequence[str], *, version: str, sunset: str
+    changed: Mapping[str, Sequence[str] | None],
+    difference: Sequence[str],
+    *,
+    version: str,
+    sunset: str,
+    broken: Sequence[str] = (),
+    terms: Sequence[str] = (),
 ) -> Prompt:
     """What would not break anyone.
 
     Args:
-        changed: the changed places, a line each.
+        changed: the changed places, each with those whom its change breaks, as far as that is known.
         difference: the diff of both versions.
-        broken: the consumers that break, as far as they are known.
         version: what is deployed, by its major number (``v2``).
         sunset: the day until which something that is deprecated now is kept (ISO 8601).
+        broken: the consumers that break, where it is not known by what.
+        terms: what else holds for this release, a sentence each.
     """
+    places = [place if who is None else f"{place}: {', '.join(who) or 'nobody'}" for place, who in changed.items()]
     text = (
-        f"Changed:\n{cut(changed, BUDGET // 2)}\nDiff:\n{cut(difference)}\nConsumers: {', '.join(map(shown, broken)) or 'unknown'}\n"
-        f"Deployed: {version}. A window that opens now ends on {sunset}.\n"
-        'Which fix keeps everybody working and the change\'s purpose? Strategies: field_alias {"aliases":{old:new}}, '
-        'dual_write {"emit":[old,new]}, deprecation_window {"restore":[...],"sunset":"YYYY-MM-DD"}, version_bump '
-        '{"keep_version":"vN"}, consumer_patch {"migrate":[names]}.\nAnswer {"strategy":"...","patch":{...}}.'
+        f"Changed: who breaks\n{cut(places, BUDGET // 2)}\nDiff:\n{cut(difference)}\n"
+        + (f"Who breaks: {', '.join(map(shown, broken))}\n" if broken else "")
+        + f"{' '.join((f'Deployed: {version}. A window ends {sunset}.', *terms))}\n"
+        'The former form stays for good: field_alias {"aliases":{old:new}}, version_bump {"keep_version":"vN"}; until all '
+        'moved: dual_write {"emit":[old,new]}; to a day: deprecation_window {"restore":[old],"sunset":"YYYY-MM-DD"}; not: '
+        'consumer_patch {"migrate":[names]}.\nWhich fix suits all? Answer {"strategy":"...","patch":{...}}.'
     )
     return Prompt(text, fix_schema(), day=sunset)
 

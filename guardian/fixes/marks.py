@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 from urllib.parse import unquote
 
@@ -90,6 +91,13 @@ def told(bench: Bench, trial: Trial, *, extensions: bool = False) -> Iterator[To
         document = document_named(bench.documents(trial.draft.service), file.patch.file)
         if file.patch.kind == "spec" and document is not None:
             yield from objects_of(document.file, document.root, file.says, extensions=extensions)
+
+
+def days_set(bench: Bench, trial: Trial) -> list[date]:
+    """Every day that a patch marks something with, in order."""
+    marked = ((each, mark) for each in told(bench, trial) for mark in each.marks.keys() & DATED)
+    days = {read_date(day) for each, mark in marked for day in each.days(mark).values()}
+    return sorted(day for day in days if day is not None)
 
 
 def days_of(holder: Mapping[str, Any], mark: str) -> dict[str, Any]:

@@ -8,11 +8,12 @@ import pytest
 
 from guardian.adapter.forms import difference
 from guardian.adapter.hygiene import inert
-from guardian.adapter.prompts import cut, detect_prompt, fix_schema, readers_by_field, trace_prompt
+from guardian.adapter.prompts import cut, detect_prompt, fix_prompt, fix_schema, readers_by_field, trace_prompt
 from guardian.learn.contract import TASKS, ContractEnv, Scenarios
 from guardian.learn.contract.engine import Side, read_consumers
 from guardian.learn.contract.fixing import SUNSET
 from guardian.learn.contract.prompting import actions_of, answer_of, prompt_of
+from guardian.learn.contract.releases import NOT, read_release
 
 SCENARIOS = Scenarios()
 
@@ -117,14 +118,30 @@ def test_what_is_read_and_what_is_sent_are_told_apart() -> None:
 
 @pytest.mark.parametrize("task", ["trace_downstream_blast_radius", "propose_backward_compat_fix"])
 def test_a_prompt_says_what_its_answer_needs(task: str) -> None:
-    """The direction of what changed; the version that may be kept and the day that a window begins after."""
+    """The direction of what changed; of a fix the terms of the release, and whom each change breaks."""
     observation = ContractEnv(SCENARIOS).reset(task, 3)
     prompt = prompt_of(observation).user
     if task.startswith("trace"):
         assert " (request)\n" in prompt or " (response)\n" in prompt
-    else:
-        major = observation.api_spec["base"]["info"]["version"].partition(".")[0]
-        assert f"Deployed: v{major}. A window that opens now ends on {SUNSET}." in prompt
+        return
+    told = observation.detected_violation or {}
+    release = read_release(told["release"])
+    major = observation.api_spec["base"]["info"]["version"].partition(".")[0]
+    assert f"Deployed: v{major}. A window ends {release.last_day or SUNSET}." in prompt
+    assert ("No second version." in prompt) is not release.versions
+    assert ("Nothing former stays." in prompt) is (release.former == NOT)
+    assert ("Nothing stays longer." in prompt) is (release.last_day is not None)
+    for change in told["changes"]:
+        (line,) = (each for each in prompt.splitlines() if each.startswith(f"{change['field_path']}: "))
+        assert all(f"{name} ({release.moves[name]})" in line for name in change["breaks"])
+
+
+def test_who_breaks_is_told_as_far_as_it_is_known() -> None:
+    """Nobody is an answer; where it is not known by what somebody breaks, the names stand by themselves."""
+    known = fix_prompt({"GET /a.x": ["crm"], "GET /a.y": []}, [], version="v1", sunset="2026-04-01").user
+    assert "GET /a.x: crm\nGET /a.y: nobody\n" in known and "Who breaks" not in known
+    unknown = fix_prompt({"GET /a.x": None}, [], version="v1", sunset="2026-04-01", broken=["crm"]).user
+    assert "GET /a.x\n" in unknown and "Who breaks: crm\n" in unknown
 
 
 def test_spelling_makes_no_line() -> None:

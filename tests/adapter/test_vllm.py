@@ -77,9 +77,8 @@ def test_the_adapter_is_served_by_name_and_keeps_to_the_schema(url: str) -> None
         listed = {each["id"]: each.get("parent") for each in json.load(response)["data"]}
     assert listed["guardian"] == "base"
     prompt = fix_prompt(
-        ["GET /users.email"],
+        {"GET /users.email": ["billing"]},
         ["GET /users", " 200", "  - email: string!"],
-        ["billing"],
         version="v1",
         sunset="2026-04-01",
     )

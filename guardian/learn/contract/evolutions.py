@@ -47,6 +47,7 @@ def evolve(
     rng: Random,
     *,
     lookalikes: int,
+    decoys: int = 0,
     accept: Callable[[Evolution], bool | None],
     tries: int = 40,
     choose: Callable[[Evolution | None], Sequence[Operator]] | None = None,
@@ -56,6 +57,7 @@ def evolve(
 
     Args:
         lookalikes: how many harmless edits there are besides.
+        decoys: how many edits there are besides that break the contract and hit nobody, where there is room for them.
         accept: True to end with this one, False to go on from it, None to take its last edits back.
         choose: the operators to draw from, given what there is so far; all that are not meant to be harmless where
             not given.
@@ -67,6 +69,9 @@ def evolve(
     for operator in rng.sample(operators(harmless=True), min(lookalikes, len(operators(harmless=True)))):
         if operator.edit(head, rng) is not None:
             done.append(operator.name)
+    for _ in range(decoys):
+        head, name = _misled(company, service, head, rng)
+        done += name
     before = Sketch(company.ground, service, head)
     so_far: Evolution | None = None
     shrink = 0
@@ -99,6 +104,20 @@ def evolve(
     return so_far.proved() if so_far is not None else None
 
 
+def _misled(company: Company, service: str, head: Json, rng: Random) -> tuple[Json, list[str]]:
+    """Head with an edit that breaks the contract and hits nobody, and its operator's name; as it is if none is found."""
+    for operator in rng.sample(operators(harmless=False), _DECOY_TRIES):
+        trial = clone(head)
+        try:
+            if operator.edit(trial, rng) is not None:
+                sketch = Sketch(company.ground, service, trial)
+                if sketch.breaking and not sketch.hit(Impact.BROKEN):
+                    return trial, [operator.name]
+        except ReadError:
+            continue  # no version of anything, as above
+    return head, []
+
+
 #: Operators that mostly break one place: what fills up the last few.
 _SINGLE = frozenset(
     ("add-required-query-parameter", "add-required-header", "require-parameter", "narrow-query-enum",
@@ -107,6 +126,8 @@ _SINGLE = frozenset(
      "require-request-field", "retype-request-field")
 )  # fmt: skip
 _FEW = 3
+#: How often an edit is drawn that is to hit nobody.
+_DECOY_TRIES = 8
 
 
 def with_breaks(company: Company, service: str, wanted: int, lookalikes: int, rng: Random) -> Evolution | None:
@@ -137,6 +158,7 @@ def with_victims(
     rng: Random,
     *,
     lookalikes: int,
+    decoys: int = 0,
     changes: int = 1,
     further: Callable[[Evolution], bool] = lambda evolution: True,
     liked: Callable[[Evolution], bool] = lambda evolution: True,
@@ -147,6 +169,7 @@ def with_victims(
     """A version that breaks some consumers, and at most half of all that there are.
 
     Args:
+        lookalikes, decoys: as ``evolve`` has them.
         further: what else must be so.
         liked: what should be so; where it cannot be had in these tries, another version is taken.
         hops: how far the version must spread to be liked.
@@ -170,6 +193,7 @@ def with_victims(
         service,
         rng,
         lookalikes=lookalikes,
+        decoys=decoys,
         accept=accept,
         batch=lambda so_far: changes,
         choose=(lambda so_far: choose) if choose else None,

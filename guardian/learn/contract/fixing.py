@@ -1,8 +1,7 @@
 """Fixes as the environment tries them: what an agent proposes goes through the verifier of ``guardian fix``.
 
-A patch is RFC 6902 operations on head's document and on manifests, or a short form that names the places and leaves
-the writing to the engine's strategies. A short form must name exactly what is to be mended: a list of everything
-names nothing.
+A patch is RFC 6902 operations on head's document and on manifests, or a short form (``shorthand``). What mends everything
+must moreover suit the release (``releases``).
 """
 
 from __future__ import annotations
@@ -10,6 +9,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
+from dataclasses import replace
 from datetime import date
 from itertools import islice
 from typing import Any
@@ -21,6 +22,8 @@ from guardian.fixes.bench import Bench, Situation
 from guardian.fixes.draft import Draft
 from guardian.fixes.json_patch import PatchError
 from guardian.fixes.json_patch import apply as apply_patch
+from guardian.fixes.marks import days_set
+from guardian.fixes.naming import strategy_of
 from guardian.fixes.strategies import drafts
 from guardian.fixes.verify import Outcome, verify
 from guardian.fixes.work import Work, grouped
@@ -33,6 +36,8 @@ from guardian.learn.contract.engine import Comparison, Ground, Side, file_of, ma
 from guardian.learn.contract.evolutions import Evolution
 from guardian.learn.contract.phases import FixPhase, FixTrial
 from guardian.learn.contract.places import normal_place
+from guardian.learn.contract.releases import AS_OF, Release
+from guardian.learn.contract.shorthand import Shorthand, day_of
 from guardian.learn.contract.sketches import Sketch
 from guardian.learn.plain import fault_of
 from guardian.model import Change, Impact, Mode, Severity, Strategy
@@ -40,8 +45,6 @@ from guardian.spec.json_text import MAX_DEPTH
 
 Json = dict[str, Any]
 
-#: The day that windows open on; always the same, so that episodes are.
-AS_OF = date(2026, 1, 1)
 #: The day that they end on, by the number of days that guardian.yaml has where nothing is said.
 SUNSET = Situation(base={}, head={}, as_of=AS_OF).sunset
 
@@ -51,13 +54,6 @@ MOST_ATTEMPTS = 8
 #: How many proposals are remembered with what came of them: a group of episodes makes the same ones.
 _KEPT = 32
 
-_FORMS = {
-    "aliases": Strategy.FIELD_ALIAS,
-    "emit": Strategy.DUAL_WRITE,
-    "restore": Strategy.DEPRECATION_WINDOW,
-    "keep_version": Strategy.VERSION_BUMP,
-    "migrate": Strategy.CONSUMER_PATCH,
-}
 #: Strategies as the engine would choose them: what costs the consumers nothing first.
 _ORDER = (
     Strategy.FIELD_ALIAS,
@@ -76,10 +72,19 @@ class Workshop:
         head: the changed document of the service.
         service: the one that changed.
         compared: what happened, where that is known already.
+        release: the terms that a fix has to keep to.
     """
 
-    def __init__(self, ground: Ground, head: Json, service: str, compared: Comparison | Sketch | None = None) -> None:
+    def __init__(
+        self,
+        ground: Ground,
+        head: Json,
+        service: str,
+        compared: Comparison | Sketch | None = None,
+        release: Release | None = None,
+    ) -> None:
         self._service = service
+        self.release = release or Release()
         self._head = head
         self._manifests = ground.manifests
         services = {**ground.services, service: head}
@@ -124,17 +129,31 @@ class Workshop:
             except PatchError:
                 return  # what it would restore cannot be carried into head
 
-    @cached_property
-    def strategies(self) -> list[str]:
-        """The strategies that can work here."""
-        return [strategy.value for strategy in _ORDER if self.verified(strategy)]
+    @property
+    def able(self) -> list[Strategy]:
+        """The strategies that mend the change, whatever the release allows."""
+        return [strategy for strategy in _ORDER if self.verified(strategy)]
 
-    @cached_property
+    @property
+    def strategies(self) -> list[str]:
+        """The strategies that can work here, in this release."""
+        return [strategy.value for strategy in _ORDER if self._acceptable(strategy)]
+
+    def under(self, release: Release) -> Workshop:
+        """The same workshop with the terms of a release."""
+        made = copy(self)
+        made.release, made._trials = release, {}
+        return made
+
+    def _acceptable(self, strategy: Strategy) -> bool:
+        return any(self._refused(draft, self._day) is None for draft in self.verified(strategy))
+
+    @property
     def best(self) -> Action | None:
         """The engine's own fix: of those that have a short form the one that costs consumers least; None if it has none."""
         tried = [(strategy, draft) for strategy in _ORDER for draft in self.verified(strategy)]
         for strategy, patch in (
-            *((strategy, self._short(strategy)) for strategy, _ in tried),
+            *((strategy, self._shorthand.write(strategy, self._day)) for strategy, _ in tried),
             *((strategy, self._patch(draft)) for strategy, draft in tried),
         ):
             trial = self.attempt(strategy.value, patch)
@@ -158,25 +177,50 @@ class Workshop:
             attempts = list(self._drafts(chosen, patch))
         except ValueError as error:
             return FixTrial(malformed=str(error))
-        acceptable = bool(self.verified(chosen))
+        acceptable = self._acceptable(chosen)
         outcome: Outcome | None = None
         for draft in attempts:
             outcome = self._verify(draft)
             if outcome.verification.verified or not acceptable:
                 break
+        if outcome is not None and outcome.verification.verified:
+            return self._judged(draft, outcome, day_of(patch))
         if outcome is None:
             return FixTrial(
                 acceptable=acceptable, broken=self._victims, lines=("this strategy has nothing to offer here",)
             )
         lines = outcome.verification.lines
-        if not outcome.verification.verified and lines[-1].startswith("it cannot be applied"):
+        if lines[-1].startswith("it cannot be applied"):
             return FixTrial(malformed=lines[-1])
-        return FixTrial(
-            acceptable=acceptable,
-            broken=() if outcome.verification.verified else self._broken(outcome),
-            verified=outcome.verification.verified,
-            lines=lines,
-        )
+        return FixTrial(acceptable=acceptable, broken=self._broken(outcome), lines=lines)
+
+    def _judged(self, draft: Draft, outcome: Outcome, sunset: date | None) -> FixTrial:
+        """What a fix that mends everything is for the release."""
+        why = self._refused(draft, sunset, outcome)
+        lines = outcome.verification.lines
+        if why is None:
+            return FixTrial(mends=True, verified=True, lines=lines)
+        return FixTrial(acceptable=False, mends=True, lines=(*lines, why))
+
+    def _refused(self, draft: Draft, sunset: date | None, outcome: Outcome | None = None) -> str | None:
+        """Why the release does not take a fix that mends everything; None if it does.
+
+        Args:
+            sunset: the day that a short form gives its window.
+            outcome: of a draft that an agent wrote, which is judged by what it does, whatever it is called.
+        """
+        days: list[date | None] = [sunset if draft.until else None]
+        if outcome is not None and outcome.trial is not None and draft not in self.verified(draft.strategy):
+            draft = replace(draft, strategy=strategy_of(self._bench, outcome.trial, draft.strategy))
+            days = [*days_set(self._bench, outcome.trial)] or [None]
+        whys = (self.release.refuses(draft, self._victims, day) for day in days)
+        return next((why for why in whys if why is not None), None)
+
+    @property
+    def _day(self) -> date:
+        """The last day of the engine's own window: that of the release, else as long as whoever has a day needs."""
+        days = filter(None, map(self.release.day_of, self._victims))
+        return self.release.last_day or max((self._situation.sunset, *days))
 
     # -- what is meant -----------------------------------------------------------------------------------------------------
 
@@ -189,52 +233,14 @@ class Workshop:
         if "json_patch" in patch or "consumers" in patch:
             yield self._written(strategy, patch)
             return
-        forms = sorted(set(patch) & _FORMS.keys())
-        if len(forms) != 1 or set(patch) - {forms[0], "sunset"}:
-            raise ValueError(
-                "a patch has json_patch and consumers, or one of aliases, emit, restore, keep_version, migrate"
-            )
-        form = forms[0]
-        if _FORMS[form] is not strategy:
-            raise ValueError(f"`{form}` belongs to {_FORMS[form].value}, not to {strategy.value}")
-        value = patch[form]
-        if strategy is Strategy.CONSUMER_PATCH:
-            names = _texts(value, form)
-            if names != set(self._victims):
-                raise ValueError("`migrate` names the consumers that break, all of them and nobody else")
-        else:
-            self._check(form, value, patch)
+        self._shorthand.check(strategy, patch)
         # A short form leaves the writing to the engine: what passes for it is what it stands for.
         yield from self.verified(strategy)
 
-    def _check(self, form: str, value: Any, patch: Mapping[str, Any]) -> None:
-        """Whether a short form names what is to be mended, exactly."""
-        gone = {_target(change) for change in self.addressed}
-        new = {_last(change.renamed_to) for change in self.addressed if change.renamed_to}
-        if form == "aliases":
-            pairs = {(_target(change), _last(change.renamed_to)) for change in self.addressed if change.renamed_to}
-            if not pairs:
-                raise ValueError("`aliases` maps names that others replaced, and here none did")
-            if not isinstance(value, Mapping) or {(_last(str(k)), _last(str(v))) for k, v in value.items()} != pairs:
-                raise ValueError("`aliases` maps each name that is gone to the one that replaced it, and nothing else")
-        elif form == "emit":
-            if {_last(name) for name in _texts(value, form)} != gone | new:
-                raise ValueError("`emit` names what is gone and what replaced it, and nothing else")
-        elif form == "restore":
-            if {_last(name) for name in _texts(value, form)} != gone:
-                raise ValueError("`restore` names what is gone or changed, and nothing else")
-            try:
-                if date.fromisoformat(str(patch.get("sunset"))) <= AS_OF:
-                    raise ValueError
-            except ValueError:
-                raise ValueError(f"`sunset` is a date after {AS_OF.isoformat()}") from None
-        elif value != self._version:
-            raise ValueError("`keep_version` is not the version that is deployed")
-
-    @property
-    def _version(self) -> str:
-        """The major version of base."""
-        return deployed(self._situation.base[self._service].version)
+    @cached_property
+    def _shorthand(self) -> Shorthand:
+        version = deployed(self._situation.base[self._service].version)
+        return Shorthand(self.addressed, self._victims, version)
 
     def _written(self, strategy: Strategy, patch: Mapping[str, Any]) -> Draft:
         if set(patch) - {"json_patch", "consumers"}:
@@ -281,19 +287,6 @@ class Workshop:
                 continue
             if use.service != self._service or not any(_touched(change, use, field) for change in self.addressed):
                 raise ValueError(f"{name} still needs {field} of {use.service} {use.operation}")
-
-    def _short(self, strategy: Strategy) -> Json:
-        """The short form that names exactly what is to be mended."""
-        gone = {_target(change) for change in self.addressed}
-        renamed = {_target(change): _last(change.renamed_to) for change in self.addressed if change.renamed_to}
-        forms: dict[Strategy, Json] = {
-            Strategy.FIELD_ALIAS: {"aliases": dict(sorted(renamed.items()))},
-            Strategy.DUAL_WRITE: {"emit": sorted(gone | set(renamed.values()))},
-            Strategy.DEPRECATION_WINDOW: {"restore": sorted(gone), "sunset": self._situation.sunset.isoformat()},
-            Strategy.VERSION_BUMP: {"keep_version": self._version},
-            Strategy.CONSUMER_PATCH: {"migrate": list(self._victims)},
-        }
-        return forms[strategy]
 
     def _patch(self, draft: Draft) -> Json:
         """A draft in full: RFC 6902 operations."""
@@ -348,28 +341,6 @@ def _hit(changes: Any) -> tuple[str, ...]:
     )
 
 
-def _target(change: Change) -> str:
-    """What a short form calls a changed place: the last name of its field, or the operation."""
-    return _last(change.field) if change.field else change.operation
-
-
-def _last(path: str | None) -> str:
-    """The last name of a field path; operations and parameters as they are."""
-    if not path or " " in path or ":" in path:
-        return path or ""
-    try:
-        steps = [step for step in fieldpath.parse(path).steps if isinstance(step, str)]
-    except ValueError:
-        return path
-    return steps[-1] if steps else path
-
-
-def _texts(value: Any, form: str) -> set[str]:
-    if not isinstance(value, list) or not value or not all(isinstance(each, str) for each in value):
-        raise ValueError(f"`{form}` is a list of names")
-    return set(value)
-
-
 def _operations(value: Any) -> tuple[Mapping[str, Any], ...]:
     if not isinstance(value, list) or not all(
         isinstance(each, Mapping) and "op" in each and "path" in each for each in value
@@ -398,14 +369,22 @@ def _patched(document: Json, operations: Sequence[Mapping[str, Any]]) -> Any:
 # -- in episodes -----------------------------------------------------------------------------------------------------------
 
 
-def fixable(company: Company) -> Any:
-    """Says of an evolution whether one fix of the engine's mends it."""
+def fixable(company: Company, wanted: Strategy | None = None) -> Callable[[Evolution], bool]:
+    """Says of an evolution whether one fix of the engine's mends it; one of this strategy, where one is wanted.
+
+    Another version is wanted only where no alias would do, since what needs the one needs the other.
+    """
 
     def check(evolution: Evolution) -> bool:
         if not evolution.comparison.proved:
             return True  # asked again when it has been judged in full
         try:
-            return workshop(company, evolution).best is not None
+            shop = workshop(company, evolution)
+            if wanted is not None and not shop.verified(wanted):
+                return False
+            if wanted is Strategy.VERSION_BUMP and shop.verified(Strategy.FIELD_ALIAS):
+                return False
+            return shop.best is not None
         except GuardianError:
             return False
 
@@ -420,9 +399,9 @@ def workshop(company: Company, evolution: Evolution) -> Workshop:
     return made
 
 
-def fix_phase(company: Company, evolution: Evolution) -> Callable[[], FixPhase]:
-    """Makes the phase in which an evolution is mended."""
-    shop = workshop(company, evolution)
+def fix_phase(company: Company, evolution: Evolution, release: Release | None = None) -> Callable[[], FixPhase]:
+    """Makes the phase in which an evolution is mended, on the terms of a release."""
+    shop = workshop(company, evolution).under(release or Release())
 
     def right() -> Action:
         assert shop.best is not None, "an evolution without a fix is no material for this phase"
@@ -431,7 +410,9 @@ def fix_phase(company: Company, evolution: Evolution) -> Callable[[], FixPhase]:
     return lambda: FixPhase(shop.attempt, right, lambda: shop.strategies)
 
 
-def propose(base: Json, head: Json, manifests: Mapping[str, Json], service: str) -> list[Action]:
+def propose(
+    base: Json, head: Json, manifests: Mapping[str, Json], service: str, release: Release | None = None
+) -> list[Action]:
     """The engine's own fix, given what an agent sees."""
-    best = Workshop(Ground({service: base}, manifests), head, service).best
+    best = Workshop(Ground({service: base}, manifests), head, service, release=release).best
     return [best] if best is not None else []

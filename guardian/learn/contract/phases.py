@@ -40,6 +40,9 @@ class Phase(Protocol):
         """The right actions, for the oracle; never sent anywhere."""
 
 
+# What it is worth to mend everything in a way that the release does not take, which is one that failed, too.
+_MENDED = 0.6
+
 # What is found by a hint earns no more than the first hint costs.
 _HINTED_SHARE = 0.5
 
@@ -244,13 +247,15 @@ class FixTrial:
         malformed: why the patch cannot be applied; everything else is empty then.
         acceptable: whether this strategy can work for these changes at all.
         broken: consumers that still break.
-        verified: nothing breaks, and the change's own purpose survives.
+        mends: nothing breaks, and the change's own purpose survives, whatever the release says of it.
+        verified: it mends, and the release takes it.
         lines: what was tried, for the agent.
     """
 
     malformed: str = ""
     acceptable: bool = True
     broken: tuple[str, ...] = ()
+    mends: bool = False
     verified: bool = False
     lines: tuple[str, ...] = ()
 
@@ -279,6 +284,7 @@ class FixPhase(_Asking):
         self._failed = 0.0
         self._proposed = False
         self._accepted = False
+        self._mended = False
         self._results: Json = {}
 
     def step(self, action: Action) -> Graded:
@@ -308,6 +314,7 @@ class FixPhase(_Asking):
 
     def _grade(self, trial: FixTrial, *, submitted: bool) -> Graded:
         passes = trial.verified and trial.acceptable and not trial.malformed
+        self._mended |= trial.mends and submitted
         if not passes:
             self._failed += 1.0 if submitted else 0.5
         if trial.malformed:
@@ -325,7 +332,8 @@ class FixPhase(_Asking):
         return Graded(counts, f"It does not pass: {'; '.join(trial.lines) or 'the strategy does not fit'}")
 
     def score(self) -> float:
-        return max(0.0, 1.0 - 0.4 * self._failed) if self._accepted else 0.0
+        worth = 1.0 if self._accepted else _MENDED if self._mended and not self.hints else 0.0
+        return max(0.0, worth - 0.4 * self._failed)
 
     def seen(self) -> Json:
         return {"fix_validation_results": self._results}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from guardian.adapter import prompts
@@ -12,6 +13,7 @@ from guardian.learn.contract.constraints import KEY
 from guardian.learn.contract.engine import Side, read_consumers
 from guardian.learn.contract.fixing import SUNSET
 from guardian.learn.contract.mutations.sites import follow
+from guardian.learn.contract.releases import NOT, Release, read_release
 from guardian.learn.plain import NotPlain, read_json
 from guardian.model import Direction
 from guardian.spec.api import Schema
@@ -35,14 +37,36 @@ def prompt_of(observation: Observation) -> Prompt:
         readers = prompts.readers_by_field(read_consumers(observation.consumer_specs), near)
         lines = [f"{service} {place}{direction and f' ({direction})'}" for place, direction in changed.items()]
         return prompts.trace_prompt(lines, readers, sorted(observation.consumer_specs))
-    version = prompts.deployed(str(observation.api_spec["base"]["info"]["version"]))
+    return _fix(observation, changed)
+
+
+def _fix(observation: Observation, changed: Mapping[str, str]) -> Prompt:
+    told = observation.detected_violation or {}
+    release = read_release(told.get("release"))
+    breaks: dict[str, list[str] | None] = dict.fromkeys(changed)
+    for each in told.get("changes", ()):
+        if "breaks" in each:
+            breaks[each["field_path"]] = sorted({*(breaks[each["field_path"]] or ()), *each["breaks"]})
+    places = {place: None if who is None else [_pace(name, release) for name in who] for place, who in breaks.items()}
+    terms = [] if release.versions else ["No second version."]
+    if release.former == NOT:
+        terms.append("Nothing former stays.")
+    elif release.last_day is not None:
+        terms.append("Nothing stays longer.")
     return prompts.fix_prompt(
-        list(changed),
+        places,
         _difference(observation),
-        observation.consumers_traced,
-        version=version,
-        sunset=SUNSET.isoformat(),
+        version=prompts.deployed(str(observation.api_spec["base"]["info"]["version"])),
+        sunset=(release.last_day or SUNSET).isoformat(),
+        broken=observation.consumers_traced,
+        terms=terms,
     )
+
+
+def _pace(name: str, release: Release) -> str:
+    """A consumer, and when it moves where that is known."""
+    when = release.moves.get(name)
+    return prompts.shown(name) + (f" ({when})" if when else "")
 
 
 def _validate(observation: Observation) -> Prompt:

@@ -23,9 +23,11 @@ def reason(observation: Observation) -> list[Action]:
     if observation.phase == "tracing":
         return [Action(TRACE, affected_services=tuple(sorted(comparison(observation).hit(Impact.BROKEN))))]
     from guardian.learn.contract.fixing import propose
+    from guardian.learn.contract.releases import read_release
 
-    spec = observation.api_spec
-    return propose(spec["base"], spec["head"], observation.consumer_specs, spec["service"])
+    spec, told = observation.api_spec, observation.detected_violation or {}
+    release = read_release(told.get("release"))
+    return propose(spec["base"], spec["head"], observation.consumer_specs, spec["service"], release)
 
 
 def violations(observation: Observation) -> dict[str, str]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 from types import MappingProxyType
 from typing import Any
@@ -17,8 +19,9 @@ from guardian.learn.contract.evolutions import Evolution, with_breaks, with_vict
 from guardian.learn.contract.mutations import operators
 from guardian.learn.contract.mutations.sites import operations
 from guardian.learn.contract.phases import Phase, ReportPhase, TracePhase
+from guardian.learn.contract.releases import Release, draw
 from guardian.learn.contract.scenarios import Message, NoMaterial, Scenario, graph_of, messages, payload_scenario
-from guardian.model import Direction, Impact
+from guardian.model import Change, Direction, Impact, Severity, Strategy
 
 Json = dict[str, Any]
 
@@ -162,7 +165,7 @@ def trace_downstream_blast_radius(brief: Brief) -> Scenario:
     )
     evolution = _some(brief, lambda service: _spreading(brief, service))
     tracing = _tracing(brief.company, evolution)
-    return _with_consumers(brief, text, evolution, lambda: [tracing()], told=True)
+    return _with_consumers(brief, text, evolution, lambda: [tracing()], told=_told(evolution))
 
 
 def _spreading(brief: Brief, service: str) -> Evolution | None:
@@ -213,7 +216,7 @@ def _versions(company: Company, evolution: Evolution) -> Json:
 
 
 def _with_consumers(
-    brief: Brief, text: str, evolution: Evolution, phases: Callable[[], list[Phase]], *, told: bool
+    brief: Brief, text: str, evolution: Evolution, phases: Callable[[], list[Phase]], *, told: Json | None
 ) -> Scenario:
     return Scenario(
         text,
@@ -221,12 +224,19 @@ def _with_consumers(
         phases,
         service_graph=graph_of(brief.company),
         consumer_specs=dict(brief.company.manifests),
-        detected_violation=_told(evolution) if told else None,
+        detected_violation=told,
     )
 
 
-def _told(evolution: Evolution) -> Json:
-    """The breaking changes, for the tasks that begin after their detection; whom they hit is not among it."""
+def _told(evolution: Evolution, *, whom: bool = False) -> Json:
+    """The breaking changes, for the tasks that begin after their detection.
+
+    Args:
+        whom: also whom each breaks, and with it what breaks somebody though the contract does not call it breaking.
+    """
+    found = evolution.comparison
+    broken = {id(change): _broken(change) for change in found.traced}
+    changes = [each for each in found.traced if each.severity is Severity.BREAKING or (whom and broken[id(each)])]
     return {
         "service": evolution.service,
         "changes": [
@@ -236,10 +246,15 @@ def _told(evolution: Evolution) -> Json:
                 "violation_type": "breaking_change",
                 "rule": change.rule,
                 "message": change.message,
+                **({"breaks": broken[id(change)]} if whom else {}),
             }
-            for change in evolution.comparison.breaking
+            for change in changes
         ],
     }
+
+
+def _broken(change: Change) -> list[str]:
+    return sorted({each.consumer for each in change.consumers if each.impact is Impact.BROKEN})
 
 
 _PATCHES = (
@@ -250,28 +265,58 @@ _PATCHES = (
 )
 
 
-def _mendable(brief: Brief, service: str, *, lookalikes: int, changes: int) -> Evolution | None:
+_MOVING = ("rename", "nest", "move", "cursor")
+
+
+def _mendable(
+    brief: Brief, service: str, *, lookalikes: int, changes: int, decoys: int = 0, wanted: Strategy | None = None
+) -> Evolution | None:
     """A version that one fix mends; every other one renames or moves something, where more strategies can work."""
     from guardian.learn.contract.fixing import fixable
 
-    names = ("rename", "nest", "move", "cursor")
-    moving = [each for each in operators(harmless=False) if any(name in each.name for name in names)]
+    moving = [each for each in operators(harmless=False) if any(name in each.name for name in _MOVING)]
     return with_victims(
-        brief.company, service, brief.rng, lookalikes=lookalikes, changes=changes, further=fixable(brief.company),
-        choose=moving if brief.rng.random() < 0.5 else None,
+        brief.company, service, brief.rng, lookalikes=lookalikes, decoys=decoys, changes=changes,
+        further=fixable(brief.company, wanted),
+        choose=moving if wanted is Strategy.FIELD_ALIAS or brief.rng.random() < 0.5 else None,
     )  # fmt: skip
 
 
+#: How often a release says nothing, so that whatever mends the change is right; and how often something breaks nobody.
+_SILENT, _DECOY = 0.1, 0.45
+
+
 def propose_backward_compat_fix(brief: Brief) -> Scenario:
-    from guardian.learn.contract.fixing import fix_phase
+    from guardian.learn.contract.fixing import fix_phase, workshop
 
     text = (
-        "This change breaks consumers. Propose a fix that makes every one of them pass and keeps what the change is for: "
+        "This change breaks consumers; what breaks nobody is left as it is. Propose a fix that makes every one of them "
+        "pass, keeps what the change is for, and that the release takes (until when the former form may stay, whether a "
+        "second version may come, when each consumer moves; field_alias and version_bump keep the former form for good, "
+        "dual_write until all have moved, deprecation_window until its day, consumer_patch not at all): "
         f"propose_fix (or validate_fix, to try) with fix_strategy and spec_patch. {_PATCHES}"
     )
-    evolution = _some(brief, lambda service: _mendable(brief, service, lookalikes=1, changes=1))
-    fixing = fix_phase(brief.company, evolution)
-    return _with_consumers(brief, text, evolution, lambda: [fixing()], told=True)
+    rng, company = brief.rng, brief.company
+    silent, decoy = rng.random() < _SILENT, rng.random() < _DECOY
+    # A decoy takes the place of the look-alike: a change more to read, and no longer prompt.
+    decoys = brief.violations if silent or decoy else 0
+    evolution, wanted = _for_strategy(brief, decoys)
+    shop = workshop(company, evolution)
+    broken = evolution.comparison.hit(Impact.BROKEN)
+    release = draw(wanted, shop.able, broken, sorted(company.manifests), rng)
+    release = Release() if silent else release
+    told = {**_told(evolution, whom=True), "release": release.to_json()}
+    fixing = fix_phase(company, evolution, release)
+    return _with_consumers(brief, text, evolution, lambda: [fixing()], told=told)
+
+
+def _for_strategy(brief: Brief, decoys: int) -> tuple[Evolution, Strategy]:
+    """A version that a strategy mends, which is drawn first so that each is right about as often; and that strategy."""
+    for wanted in brief.rng.sample(tuple(Strategy), len(Strategy)):
+        make = partial(_mendable, brief, lookalikes=not decoys, decoys=decoys, changes=1, wanted=wanted)
+        with suppress(NoMaterial):
+            return _some(brief, make), wanted
+    raise NoMaterial
 
 
 def multi_service_cascade_fix(brief: Brief) -> Scenario:
@@ -283,7 +328,7 @@ def multi_service_cascade_fix(brief: Brief) -> Scenario:
     )
     evolution = _some(brief, lambda service: _mendable(brief, service, lookalikes=3, changes=2))
     phases = _detection(evolution), _tracing(brief.company, evolution), fix_phase(brief.company, evolution)
-    return _with_consumers(brief, text, evolution, lambda: [phase() for phase in phases], told=False)
+    return _with_consumers(brief, text, evolution, lambda: [phase() for phase in phases], told=None)
 
 
 TASKS: Mapping[str, Task] = MappingProxyType(

@@ -186,8 +186,8 @@ def test_a_refusal_does_not_tell_the_answer(env: ContractEnv) -> None:
 
 
 def test_a_constant_answer_is_measured(env: ContractEnv) -> None:
-    """Two fixes that are proposed everywhere pass most of the time: the table says so. Elsewhere it says nothing."""
-    assert sum(play(env, "constant", "propose_backward_compat_fix", seed)[0] for seed in range(4)) / 4 > 0.5
+    """Two fixes that are proposed everywhere pass now and then. Elsewhere they say nothing."""
+    assert sum(play(env, "constant", "propose_backward_compat_fix", seed)[0] for seed in range(12)) / 12 < 0.45
     assert play(env, "constant", "trace_downstream_blast_radius", 0)[0] == 0.0
 
 
