@@ -1,6 +1,7 @@
 """Which episode comes next while training: easy, medium and hard thirds over all five scenarios, seeds of its own.
 
-Training seeds and evaluation seeds never meet: training draws below ``HELD_OUT``, evaluation from there on.
+Training seeds and evaluation seeds never meet: training draws below ``HELD_OUT``, evaluation from there on. Nor do the
+changes that are shipped in their episodes (``drift.is_held_out``).
 """
 
 from __future__ import annotations

@@ -2,19 +2,21 @@
 
 The edits are the contract environment's named mutations of the real specification; whether a drift breaks the desk,
 and for which resources, is the dependency graph's answer to the desk's own manifest. Nothing about it is written by
-hand, except that sales loses ``deal_value`` on the third step.
+hand, except that sales loses ``deal_value`` on the third step. What seeds of evaluation ship, no seed of training does.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from random import Random
 from typing import Any, NamedTuple
 
 from guardian.errors import GuardianError
+from guardian.learn.workflow.curriculum import HELD_OUT
 from guardian.learn.workflow.office import Drift
-from guardian.learn.workflow.scenarios import Difficulty, DriftPlan, Scenario, find_scenario
+from guardian.learn.workflow.scenarios import Difficulty, Scenario, find_scenario
 from guardian.learn.workflow.systems import Version, first_version, load_document
 from guardian.model import Impact
 
@@ -27,17 +29,19 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "harmless": ("add-optional-response-field", "add-optional-request-field", "deprecate-field", "reword-description"),
 }
 VARIANTS = 16  # of each plan: enough that nobody learns them by heart, few enough that they are made once
-_ATTEMPTS = 60
+_ATTEMPTS = 240
+_SHARE = 4  # one change in so many is evaluation's
 
 Json = dict[str, Any]
 
 
 class Shipment(NamedTuple):
-    """One change to ship, as a value: of which kinds, which of its variants, or a fixed rename."""
+    """One change to ship, as a value: of which kinds, which of its variants, or a fixed rename; whether evaluation's."""
 
     kinds: tuple[str, ...]
     variant: int
     rename: tuple[str, str] | None = None
+    held_out: bool = False
 
 
 def plan_drifts(scenario: Scenario, difficulty: Difficulty, seed: int) -> list[Drift]:
@@ -45,10 +49,10 @@ def plan_drifts(scenario: Scenario, difficulty: Difficulty, seed: int) -> list[D
     rng = Random(f"{scenario.name}:{difficulty.value}:{seed}:drift")
     drawn: list[tuple[int, str, Shipment]] = []
     for plan in scenario.drift.get(difficulty, ()):
-        step, shipment, happens = rng.randint(plan.first, plan.last), _draw(plan, rng), rng.random() < plan.chance
+        step, variant, happens = rng.randint(plan.first, plan.last), rng.randrange(VARIANTS), rng.random() < plan.chance
         service = rng.choice(plan.services)
         if happens:
-            drawn.append((step, service, shipment))
+            drawn.append((step, service, Shipment(plan.kinds, variant, plan.rename, seed >= HELD_OUT)))
     chains: dict[str, tuple[Shipment, ...]] = {}
     drifts: list[Drift] = []
     for step, service, shipment in sorted(drawn, key=lambda each: each[:2]):
@@ -56,10 +60,6 @@ def plan_drifts(scenario: Scenario, difficulty: Difficulty, seed: int) -> list[D
         version, paths = ship(scenario.name, service, chain)
         drifts.append(Drift(service, step, version, paths))
     return drifts
-
-
-def _draw(plan: DriftPlan, rng: Random) -> Shipment:
-    return Shipment(plan.kinds, rng.randrange(VARIANTS), plan.rename)
 
 
 @lru_cache(maxsize=2048)
@@ -80,12 +80,22 @@ def ship(scenario: str, service: str, chain: tuple[Shipment, ...]) -> tuple[Vers
     for attempt in range(_ATTEMPTS):
         rng = Random(f"{scenario}:{service}:{len(chain)}:{','.join(last.kinds)}:{last.variant}:{attempt}")
         edited = _edited(base.document, KINDS[rng.choice(last.kinds)], rng)
-        if edited is None:
+        if edited is None or is_held_out(base.service, edited[1]) is not last.held_out:
             continue
         found = _judged(scenario, base, *edited)
         if bool(found[1]) is breaking:
             return found
     raise GuardianError(f"{service} has no place for a drift of the kinds {', '.join(last.kinds)}")
+
+
+def is_held_out(service: str, what: str) -> bool:
+    """Whether a change is evaluation's: training never ships it, and evaluation ships no other.
+
+    Seeds alone keep nothing apart: there are few different changes, and some hundred episodes show them all. It is the
+    edit that counts and not the message that it was made in, so that a new name is new wherever it turns up.
+    """
+    edit = what.partition(": ")[2]
+    return hashlib.sha256(f"{service}: {edit}".encode()).digest()[0] % _SHARE == 0
 
 
 def _edited(document: Mapping[str, Any], names: tuple[str, ...], rng: Random) -> tuple[Json, str] | None:

@@ -12,6 +12,7 @@ import gymnasium
 import numpy as np
 
 from guardian.learn.workflow.actions import Action
+from guardian.learn.workflow.curriculum import HELD_OUT
 from guardian.learn.workflow.environment import EnterpriseWorkflowEnv
 
 TASKS = 7  # tickets that the vector has room for
@@ -43,7 +44,7 @@ class GymWorkflowEnv(gymnasium.Env):  # type: ignore[misc,unused-ignore]
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Open an office; without a seed another one each time, drawn from gymnasium's generator."""
         super().reset(seed=seed)
-        world = seed if seed is not None else int(self.np_random.integers(0, 1_000_000))
+        world = seed if seed is not None else int(self.np_random.integers(0, HELD_OUT))
         observation = self.env.reset(world)
         return encode(observation), {"observation": observation}
 

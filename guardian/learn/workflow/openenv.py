@@ -17,7 +17,8 @@ from openenv.core.env_server.types import State as OpenEnvState
 from openenv.core.rubrics import Rubric
 from pydantic import ConfigDict, Field
 
-from guardian.learn.plain import MAX_SEED, seed_of, text_of
+from guardian.learn.plain import seed_of, text_of
+from guardian.learn.workflow.curriculum import HELD_OUT
 from guardian.learn.workflow.environment import EnterpriseWorkflowEnv
 from guardian.learn.workflow.rubric import SIGNALS, Dimension
 
@@ -49,12 +50,13 @@ class WorkflowObservation(OpenEnvObservation):  # type: ignore[misc,unused-ignor
 
 
 class WorkflowState(OpenEnvState):  # type: ignore[misc,unused-ignore]
-    """What may be asked at any time."""
+    """What may be asked at any time; the score is known once the episode is done."""
 
     scenario: str = ""
     difficulty: str = ""
     total_reward: float = 0.0
     done: bool = False
+    score: float | None = None
     fault: str | None = None
 
 
@@ -114,7 +116,7 @@ class WorkflowEnvironment(Environment[WorkflowAction, WorkflowObservation, Workf
         name = scenario_name or task_name or "sales_pipeline"
         world = seed_of(seed)
         if world is None:
-            world = SystemRandom().randrange(MAX_SEED)
+            world = SystemRandom().randrange(HELD_OUT)  # evaluation's seeds are for those who name them
         episode = text_of(episode_id, "episode_id") if episode_id is not None else str(uuid4())
         self._env = EnterpriseWorkflowEnv(name, difficulty, world)  # a refused wish leaves the office as it is
         self._episode_id = episode

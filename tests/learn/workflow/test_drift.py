@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from guardian.learn.workflow import WORKFLOW, make_env
+from guardian.learn.workflow.curriculum import held_out_seeds
 from guardian.learn.workflow.drift import KINDS, Shipment, desk_manifest, plan_drifts, ship
 from guardian.learn.workflow.office import open_office
 from guardian.learn.workflow.policies import AdaptivePolicy, GreedyPolicy
@@ -190,3 +191,21 @@ def test_the_fixtures_are_a_company_of_their_own(name: str) -> None:
     services = yaml.safe_load((FIXTURES / "guardian.yaml").read_text())["services"]
     assert set(SCENARIOS[name].services) <= set(services)
     assert {path.stem for path in FIXTURES.glob("*.yaml")} == {*services, "guardian"}
+
+
+def test_evaluation_ships_what_training_never_shows() -> None:
+    """Some hundred training episodes show every change that they ever could, and none of those is met when evaluated."""
+
+    def shipped(seeds: range) -> set[tuple[str, str, str]]:
+        return {
+            (name, drift.service, drift.version.operator.partition(": ")[2])
+            for name, scenario in SCENARIOS.items()
+            for level in Difficulty
+            for seed in seeds
+            for drift in plan_drifts(scenario, level, seed)
+            if "deal_value to contract_amount" not in drift.version.operator  # sales always begins with this one
+        }
+
+    training, evaluation = shipped(range(100)), shipped(held_out_seeds(40, 0))
+    assert len(training) > 60 and len(evaluation) > 20
+    assert not training & evaluation
