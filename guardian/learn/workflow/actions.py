@@ -33,6 +33,10 @@ class Action(IntEnum):
         return self.name.lower()
 
 
+_WORK = frozenset(Action) - {Action.ESCALATE, Action.CLOSE_TASK}
+#: Who may do what; the referee holds everybody to it.
+AUTHORITY: Mapping[str, frozenset[Action]] = {"L1": _WORK, "L2": frozenset(Action)}
+
 LABELS: Mapping[str, Action] = {action.label: action for action in Action}
 ARGUMENTS = ("task", "field", "message", "reason")
 KEYS = frozenset({"action", "agent_id", *ARGUMENTS})

@@ -225,6 +225,7 @@ class EnterpriseWorkflowEnv:
             "step_count": office.step if office else 0,
             "total_reward": round(self.__return, 6) if office else 0.0,
             "done": self.done,
+            "score": round(self.scores.total, 6) if self.done else None,
             "fault": self.__fault if office else None,
         }
 

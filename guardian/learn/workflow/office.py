@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from random import Random
 
+from guardian.learn.workflow.actions import AUTHORITY, Action
 from guardian.learn.workflow.scenarios import Actor, Blocker, Difficulty, Scenario, TaskPlan
 from guardian.learn.workflow.systems import System, Version, first_version
 
@@ -166,17 +167,23 @@ class Office:
         return task.status is Status.IN_PROGRESS and task.approval is Approval.NEEDED
 
     def can_close(self, task: Task) -> bool:
+        """Whether anybody may close it now: what the only one who closes has asked the approval of stays open."""
         return (
             task.status is Status.IN_PROGRESS
             and task.work_left == 0
             and task.approval in {Approval.NOT_NEEDED, Approval.GIVEN}
+            and any(Action.CLOSE_TASK in may and agent != task.asked_by for agent, may in AUTHORITY.items())
         )
+
+    def can_re_route(self, task: Task) -> bool:
+        """Whether somebody of the right team is here to take what lies with somebody else."""
+        return task.status is Status.PENDING and self.needs_another_owner(task) and bool(self.colleagues(task))
 
     def can_unblock(self, task: Task) -> bool:
         """Whether an action of this step could take something out of the task's way."""
         if not task.open or task.status is Status.IN_PROGRESS:
             return False
-        return task.blocker is not None or (self.needs_another_owner(task) and bool(self.colleagues(task)))
+        return task.blocker is not None or self.can_re_route(task)
 
     def something_to_do(self) -> bool:
         """Whether any action but waiting would move a task."""

@@ -6,14 +6,10 @@ and every decision is logged with its reason.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from guardian.learn.workflow.actions import Action, Command
+from guardian.learn.workflow.actions import AUTHORITY, Action, Command
 from guardian.learn.workflow.office import Approval, Office, Task
-
-_WORK = frozenset(Action) - {Action.ESCALATE, Action.CLOSE_TASK}
-AUTHORITY: Mapping[str, frozenset[Action]] = {"L1": _WORK, "L2": frozenset(Action)}
 
 SPIRAL = 3  # defers in a row, while there is something to do
 LOOP = 3  # times the same attempt without effect

@@ -48,12 +48,12 @@ def workflow_router(
 
     @router.post("/step")
     async def step(request: Request) -> JSONResponse:
-        """Act once: ``action`` and ``episode_id``."""
+        """Act once: ``action`` and ``episode_id``; ``agent_id`` beside them or in the action."""
         body = await body_of(request, MAX_BODY)
 
         def work() -> Any:
             found = mapping(body)
-            return kept.step(found.get("episode_id"), found.get("action"))
+            return kept.step(found.get("episode_id"), found.get("action"), found.get("agent_id"))
 
         return await answered(work, WITHIN_S)
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from itertools import count
 from typing import Any
 
+from guardian.learn.plain import text_of
 from guardian.learn.sessions import MAX_SESSIONS, Ended, Kept
 from guardian.learn.workflow.environment import EnterpriseWorkflowEnv
 
@@ -33,18 +34,20 @@ class Sessions(Kept[EnterpriseWorkflowEnv]):
         self.keep(episode, env)
         return {"observation": observation, "reward": 0.0, "done": False, "episode_id": episode}
 
-    def step(self, episode: object, action: object) -> dict[str, Any]:
-        """One step of an episode.
+    def step(self, episode: object, action: object, agent: object = None) -> dict[str, Any]:
+        """One step of an episode, by an agent that may be named beside the action or in it.
 
         Raises:
+            UsageError: the agent's name is no text.
             Unknown: there is no such episode.
             Ended: it is over.
         """
         session = self.find(episode)
+        named = None if agent is None else text_of(agent, "agent_id")
         with session.lock:
             if session.env.done:
                 raise Ended
-            observation, reward, done, info = session.env.step(action)
+            observation, reward, done, info = session.env.step(action, named)
             answer: dict[str, Any] = {
                 "observation": observation, "reward": reward, "done": done, "episode_id": episode,
                 "ruling": info["ruling"], "fault": info["fault"],

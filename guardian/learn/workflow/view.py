@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from guardian.learn.workflow.actions import Action
+from guardian.learn.workflow.actions import AUTHORITY, Action
 from guardian.learn.workflow.office import Office, Status, Task
-from guardian.learn.workflow.oversight import AUTHORITY, Ruling
+from guardian.learn.workflow.oversight import Ruling
 from guardian.learn.workflow.systems import Answer
 from guardian.learn.workflow.work import reason_blocked
 

@@ -169,7 +169,7 @@ _FITTING: Mapping[Action, Callable[[Office, Task], bool]] = {
     Action.ESCALATE: lambda office, task: task.blocker is Blocker.ESCALATION,
     Action.CLOSE_TASK: lambda office, task: office.can_close(task),
     Action.REPLY_MESSAGE: lambda office, task: task.blocker is Blocker.REPLY,
-    Action.RE_ROUTE: lambda office, task: task.status is Status.PENDING and office.needs_another_owner(task),
+    Action.RE_ROUTE: lambda office, task: office.can_re_route(task),
     Action.REQUEST_APPROVAL: lambda office, task: office.can_ask(task),
 }
 
@@ -235,8 +235,7 @@ def _contact(office: Office, task: Task, touched: Touch) -> Outcome:
                 drift.recovered_at = step
                 if drift.relevant:
                     outcome.adapted = drift
-        if outcome.adapted:
-            outcome.signals.append("adapted")
+                    outcome.signals.append("adapted")
     return outcome
 
 

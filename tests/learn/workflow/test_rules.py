@@ -13,9 +13,11 @@ import guardian.learn.workflow as workflow
 from guardian.learn.workflow import WORKFLOW, EnterpriseWorkflowEnv, make_env
 from guardian.learn.workflow.actions import Action
 from guardian.learn.workflow.chaos import ODDS, Odds
+from guardian.learn.workflow.drift import plan_drifts
+from guardian.learn.workflow.office import Approval, Status, open_office
 from guardian.learn.workflow.policies import AdaptivePolicy, next_act, open_tickets
 from guardian.learn.workflow.rubric import FAILURES, SIGNALS, WEIGHTS, Dimension
-from guardian.learn.workflow.scenarios import Difficulty
+from guardian.learn.workflow.scenarios import SCENARIOS, Difficulty
 from guardian.learn.workflow.transcripts import play
 
 CALM = Odds(0.0, 0.0, 0.0)
@@ -71,6 +73,37 @@ def test_whoever_asks_for_an_approval_does_not_close() -> None:
         view = act(env, "close_task", "T3", "L2")
         assert (ticket(view, "T3")["status"] == "done") is allowed
         assert ("authority_breach" in view["rewards"]) is not allowed
+
+
+def test_a_task_that_nobody_may_close_stands_in_nobodys_way() -> None:
+    """Where L2 asked, nobody may: waiting beside it is no idling, and a number alone closes the next one."""
+    env = office(scenario="customer_refund")
+    act(env, "assign_task", "T3")
+    act(env, "request_approval", "T3", "L2")
+    act(env, "assign_task", "T1")
+    act(env, "defer")
+    view, _, _, info = env.step(int(Action.CLOSE_TASK), "L2")
+    assert (info["target"], ticket(view, "T1")["status"]) == ("T1", "done")
+    desk = open_office(SCENARIOS["customer_refund"], Difficulty.EASY, 0, [])
+    task = desk.tasks["T3"]
+    task.status, task.approval = Status.IN_PROGRESS, Approval.GIVEN
+    for task.asked_by in ("L1", "L2"):
+        assert desk.can_close(task) is (task.asked_by == "L1")
+
+
+def test_coping_with_two_changes_at_once_pays_for_both() -> None:
+    """Once a change, also where one request is the first to be accepted after two."""
+    levels = SCENARIOS["sales_pipeline"], Difficulty.HARD
+    seed = next(
+        seed for seed in range(100) if [each.paths for each in plan_drifts(*levels, seed)] == [{"/deals/{id}"}] * 2
+    )
+    env = office("sales_pipeline", "hard", seed)
+    shipped = 0
+    while shipped < 2:
+        act(env, "defer")
+        shipped += sum(event.startswith("drift") for event in env.events)
+    act(env, "lookup_policy", "T1")
+    assert act(env, "assign_task", "T1")["rewards"]["adapted"] == pytest.approx(0.4)
 
 
 def test_what_needs_an_approval_is_not_closed_without() -> None:

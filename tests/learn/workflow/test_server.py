@@ -14,6 +14,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 from fastapi.testclient import TestClient  # noqa: E402
 
+from guardian.learn.workflow.curriculum import HELD_OUT  # noqa: E402
 from guardian.learn.workflow.environment import EnterpriseWorkflowEnv  # noqa: E402
 from guardian.learn.workflow.openenv import WorkflowAction, WorkflowEnvironment  # noqa: E402
 from guardian.learn.workflow.policies import AdaptivePolicy, RandomPolicy  # noqa: E402
@@ -49,6 +50,43 @@ def test_an_episode_lives_under_its_id(client: TestClient) -> None:
     assert state["referee"] == list(env.referee_log)
     over = client.post("/step", json={"action": 0, "episode_id": opened["episode_id"]})
     assert (over.status_code, over.json()["detail"]) == (409, "the episode is over; POST /reset opens another")
+
+
+def test_an_agent_may_be_named_beside_the_action(client: TestClient) -> None:
+    """As in process; what is no text is refused, and the episode goes on."""
+    episode = client.post("/reset", json={"seed": 0}).json()["episode_id"]
+    for agent, status in ((["L2"], 422), ("L2", 200)):
+        answer = client.post("/step", json={"action": 1, "agent_id": agent, "episode_id": episode})
+        assert answer.status_code == status
+    assert answer.json()["ruling"]["agent"] == "L2" and answer.json()["ruling"]["allowed"]
+
+
+def test_the_score_is_known_once_the_episode_is_over(client: TestClient) -> None:
+    """Over a WebSocket too, where ``state`` is all that can be asked."""
+    env, policy = EnterpriseWorkflowEnv("it_incident", "easy", 3), AdaptivePolicy()
+    policy.reset(3)
+    env.reset()
+    with client.websocket_connect("/ws") as socket:
+
+        def said(message: dict[str, Any]) -> Any:
+            socket.send_json(message)
+            return socket.receive_json()["data"]
+
+        said({"type": "reset", "data": {"task_name": "it_incident", "seed": 3}})
+        assert said({"type": "state"})["score"] is None
+        while not env.done:
+            action = policy.act(env.observation)
+            env.step(action)
+            said({"type": "step", "data": action})
+        assert said({"type": "state"})["score"] == env.summary().score
+
+
+def test_a_session_without_a_seed_keeps_away_from_evaluation() -> None:
+    """Whoever trains over a WebSocket and names no seed plays none that evaluation plays."""
+    served = WorkflowEnvironment()
+    for _ in range(20):
+        served.reset()
+        assert 0 <= served._env.seed < HELD_OUT
 
 
 def test_an_unknown_episode_is_a_404_with_a_sentence(client: TestClient) -> None:
