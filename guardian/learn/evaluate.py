@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
 from guardian import __version__
 from guardian.errors import UsageError
@@ -22,6 +22,8 @@ from guardian.learn import folders
 Json = dict[str, Any]
 Play = Callable[[str, int], Json]
 """Plays one episode of a task and seed, and returns its record."""
+
+Record = TypeVar("Record")
 
 #: Seeds from here on are evaluation's; training draws below.
 HELD_OUT_SEEDS = 2**31
@@ -107,7 +109,7 @@ def evaluate(
     play = play or partial(play_contract, run)
     done = len(wanted) - len(missing)
     with folders.appending(output / _EPISODES) as log:
-        for record in _played(play, missing, jobs, threads=run.policy == "model"):
+        for record in played(play, missing, jobs, threads=run.policy == "model"):
             records[record["task"], record["seed"]] = record
             log.write(folders.line(record))
             log.flush()
@@ -163,7 +165,9 @@ def _records(output: Path) -> dict[tuple[str, int], Json]:
     }
 
 
-def _played(play: Play, keys: Sequence[tuple[str, int]], jobs: int, *, threads: bool) -> Iterator[Json]:
+def played(
+    play: Callable[..., Record], keys: Sequence[tuple[Any, ...]], jobs: int, *, threads: bool
+) -> Iterator[Record]:
     """Records as they come; what was finished beside an episode that fails comes before its exception."""
     if jobs <= 1 or len(keys) <= 1:
         yield from (play(*key) for key in keys)

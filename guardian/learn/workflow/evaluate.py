@@ -6,7 +6,6 @@ import copy
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any, TextIO
 from guardian import __version__
 from guardian.errors import UsageError
 from guardian.learn import folders
+from guardian.learn.evaluate import played
 from guardian.learn.workflow.curriculum import held_out_seeds
 from guardian.learn.workflow.curve import RewardCurve
 from guardian.learn.workflow.policies import Policy
@@ -84,24 +84,28 @@ def evaluate_workflow(
     plan = list(_plan(scenarios, episodes, seed, difficulty))
     identity = {"env": "workflow", "policy": policy.name, "seed": seed, "difficulty": difficulty, **(asked or {})}
     identity["guardian"] = __version__
-    played: dict[tuple[str, str, int], Transcript] = {}
+    known: dict[tuple[str, str, int], Transcript] = {}
     if output is not None:
         folders.check_evaluation(output, identity)
-        played = _resumed(output)
-    missing = [key for key in plan if key not in played]
+        known = _resumed(output)
+    missing = [key for key in plan if key not in known]
     if output is not None:
         if len(missing) < len(plan):
             tell(folders.resumed(output, len(plan) - len(missing), len(plan)))
         folders.mark_evaluation(output, identity)
     done = len(plan) - len(missing)
-    with ThreadPoolExecutor(jobs) as pool, _log(output) as log:
-        for transcript in pool.map(lambda key: play(copy.copy(policy), *key), missing):
-            played[transcript.key] = transcript
+
+    def episode(*key: Any) -> Transcript:
+        return play(copy.copy(policy), *key)
+
+    with _log(output) as log:
+        for transcript in played(episode, missing, jobs, threads=True):
+            known[transcript.key] = transcript
             log.write(folders.line(transcript.as_dict()))
             log.flush()
             done += 1
             progress(f"{transcript.episode.scenario}: {done} of {len(plan)} episodes")
-    transcripts = tuple(played[key] for key in plan)
+    transcripts = tuple(known[key] for key in plan)
     curve = RewardCurve()
     for transcript in transcripts:
         curve.add(transcript.episode)
@@ -111,7 +115,7 @@ def evaluate_workflow(
     if output is not None:
         # What a longer evaluation has played here stays, behind what this one counts.
         counted = set(plan)
-        write_evaluation(evaluation, output, [each for key, each in played.items() if key not in counted])
+        write_evaluation(evaluation, output, [each for key, each in known.items() if key not in counted])
     return evaluation
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import dataclasses
 import json
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from guardian.errors import UsageError
+from guardian.errors import ReadError, UsageError
 from guardian.learn.folders import asked
 from guardian.learn.workflow import WORKFLOW
 from guardian.learn.workflow.curriculum import EPISODES, HELD_OUT, Curriculum, description, held_out_seeds
@@ -121,6 +123,25 @@ def test_jobs_change_nothing() -> None:
     one = evaluate_workflow(make_policy("adaptive"), episodes=2, difficulty="hard")
     many = evaluate_workflow(make_policy("adaptive"), episodes=2, difficulty="hard", jobs=8)
     assert one == many
+
+
+def test_what_was_played_beside_a_failure_is_kept(tmp_path: Path) -> None:
+    """A model's answers may be hours: an episode that fails costs itself, not those that ended before or beside it."""
+    over = threading.Event()
+
+    class Failing(AdaptivePolicy):
+        def act(self, observation: Any) -> object:
+            if observation["scenario"] == "sales_pipeline":
+                assert over.wait(30)
+                raise ReadError("the model is away")
+            if observation["step"] == 6:
+                over.set()
+            return super().act(observation)
+
+    with pytest.raises(ReadError):
+        evaluate_workflow(Failing(), episodes=1, scenarios=("sales_pipeline", "hr_escalation"), output=tmp_path, jobs=2)
+    lines = (tmp_path / "transcripts.jsonl").read_text().splitlines()
+    assert [json.loads(line)["episode"]["scenario"] for line in lines] == ["hr_escalation"]
 
 
 def test_nothing_to_play_is_wrong_usage() -> None:
