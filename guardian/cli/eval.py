@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from guardian.cli.app import new_app
-from guardian.cli.given import refuse
+from guardian.cli.given import names_of, refuse
 from guardian.cli.output import remark, write_stdout
 from guardian.cli.progress import Progress
 
@@ -82,7 +82,7 @@ def evaluate(
         check_description(Path(model))
     if graph is not None:
         refuse(context, ["services"], "belongs to generated companies; --graph names one that is there")
-    chosen = tuple(name.strip() for name in tasks.split(",") if name.strip())
+    chosen = names_of(tasks)
     told: list[str] = []
     with Progress(quiet=quiet) as progress:
         if env is EnvName.WORKFLOW:

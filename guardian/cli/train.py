@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from guardian.cli.app import new_app
+from guardian.cli.given import names_of
 from guardian.cli.output import remark, write_stderr, write_stdout
 from guardian.errors import UsageError
 
@@ -71,7 +72,7 @@ def train(
     from guardian.learn.training.presets import PRESETS, Plan
 
     known = tasks_of(env.value)
-    chosen = tuple(name.strip() for name in tasks.split(",") if name.strip()) or known
+    chosen = names_of(tasks) or known
     unknown = sorted(set(chosen) - set(known))
     if unknown:
         raise UsageError(f"there is no task {unknown[0]}", hint=f"there are {', '.join(known)}")

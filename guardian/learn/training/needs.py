@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -32,6 +33,8 @@ def check_plan(plan: Plan, report_to: Sequence[str] = ()) -> None:
             f"an answer of {preset.answer} tokens leaves no room for the question in a conversation of {preset.window}",
             hint=f"--answer {preset.window // 8}",
         )
+    if not 0 < preset.rate < math.inf:
+        raise UsageError(f"at a learning rate of {preset.rate:g} nothing is learned", hint="--rate 2e-5")
     unknown = [name for name in report_to if name not in TRACKERS]
     if unknown:
         raise UsageError(f"there is no tracker {unknown[0]}", hint=f"there are {', '.join(TRACKERS)}")

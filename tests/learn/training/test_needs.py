@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shlex
 from dataclasses import replace
 from pathlib import Path
@@ -28,6 +29,8 @@ def _plan(folder: Path, **changes: Any) -> Plan:
         ({"env": "workflow", "graph": Path("guardian.yaml")}, (), "--graph belongs to the contract environment"),
         ({"preset": replace(PRESETS["cpu"], answer=100_000)}, (), "leaves no room"),
         ({"preset": replace(PRESETS["cpu"], group=3)}, (), "no multiple"),
+        ({"preset": replace(PRESETS["cpu"], rate=0.0)}, (), "nothing is learned"),
+        ({"preset": replace(PRESETS["cpu"], rate=math.inf)}, (), "nothing is learned"),
         ({}, ("nope",), "there is no tracker nope"),
     ],
 )
