@@ -59,17 +59,22 @@ def answer(value: Mapping[str, Any]) -> str:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
 
 
-def cut(lines: Sequence[str], budget: int = BUDGET) -> str:
-    """As many lines as fit, without the marks of chat templates, and a line that says how many do not."""
+def cut(lines: Sequence[str], budget: int = BUDGET, *, mixed: bool = False) -> str:
+    """As many lines as fit, without the marks of chat templates, and a line that says how many do not.
+
+    Args:
+        mixed: order those that fit by their words, so that their order does not tell which of them matter.
+    """
     kept: list[str] = []
     used = 0
     for text in lines:
         line = unmarked(text[: 2 * budget])
         used += len(line) + 1
         if used > budget:
-            return "\n".join([*kept, f"({len(lines) - len(kept)} more lines)"])
+            break
         kept.append(line)
-    return "\n".join(kept)
+    rest = [f"({len(lines) - len(kept)} more lines)"] if len(kept) < len(lines) else []
+    return "\n".join([*(sorted(kept) if mixed else kept), *rest])
 
 
 # -- detect --------------------------------------------------------------------------------------------------------------
@@ -132,12 +137,13 @@ def trace_prompt(changed: Sequence[str], readers: Mapping[str, Sequence[str]], n
 
     Args:
         changed: the changed places, a line each.
-        readers: field -> who reads or sends it, as ``readers_by_field`` gives them; the most relevant first.
+        readers: field -> who reads or sends it, as ``readers_by_field`` gives them; the most relevant first, which decides
+            what is left out of a long list and nothing else.
         names: every consumer. The answer has them as they are shown, by ``shown``.
     """
     index = [f"{inert(place, BUDGET)}: {', '.join(map(shown, who))}" for place, who in readers.items()]
     text = (
-        f"Changed:\n{cut(changed, BUDGET // 2)}\nWho uses what:\n{cut(index)}\n"
+        f"Changed:\n{cut(changed, BUDGET // 2)}\nWho uses what:\n{cut(index, mixed=True)}\n"
         'Who breaks? Answer {"affected":["NAME",...]}.'
     )
     schema = _object(affected={"type": "array", "items": {"enum": sorted({shown(name) for name in names})},

@@ -116,6 +116,17 @@ def test_what_is_read_and_what_is_sent_are_told_apart() -> None:
     }
 
 
+def test_the_order_of_readers_tells_nothing() -> None:
+    """Whoever names the readers of the first line should be right by chance alone; a long list still keeps what matters."""
+    readers = {"s GET /users.name": ["changed"], "s GET /users.email": ["other"]}
+    text = trace_prompt(["s GET /users.name (response): gone"], readers, ["changed", "other"]).user
+    assert text.index("s GET /users.email: other") < text.index("s GET /users.name: changed")
+    many = {"s GET /users.name": ["changed"], **{f"s GET /users.a{number:04}": ["other"] for number in range(1000)}}
+    long = trace_prompt(["s GET /users.name (response): gone"], many, ["changed", "other"]).user
+    assert "s GET /users.name: changed" in long
+    assert " more lines)" in long
+
+
 @pytest.mark.parametrize("task", ["trace_downstream_blast_radius", "propose_backward_compat_fix"])
 def test_a_prompt_says_what_its_answer_needs(task: str) -> None:
     """The direction of what changed; of a fix the terms of the release, and whom each change breaks."""

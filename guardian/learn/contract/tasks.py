@@ -169,9 +169,9 @@ def trace_downstream_blast_radius(brief: Brief) -> Scenario:
 
 
 def _spreading(brief: Brief, service: str) -> Evolution | None:
-    """A version that breaks several consumers, some of them through others, where that can be had."""
+    """A version that breaks several consumers and spares callers, reaches some through others, where that can be had."""
     rng, company = brief.rng, brief.company
-    several, far = rng.random() < 0.8, rng.random() < 0.5
+    several, far, sparing = rng.random() < 0.8, rng.random() < 0.5, rng.random() < 0.9
 
     def wide(evolution: Evolution) -> bool:
         hops = [
@@ -180,9 +180,23 @@ def _spreading(brief: Brief, service: str) -> Evolution | None:
             for each in change.consumers
             if each.impact is Impact.BROKEN
         ]
-        return (len(hops) > 1 or not several) and (max(hops) > 1 or not far)
+        if (len(hops) < 2 and several) or (max(hops) < 2 and far):
+            return False
+        # Where all who call an operation break, it is enough to name whoever stands there.
+        return not sparing or not _callers(company, evolution) <= set(evolution.comparison.hit(Impact.BROKEN))
 
     return with_victims(company, service, rng, lookalikes=1, liked=wide, hops=2 if far else 1, tries=12)
+
+
+def _callers(company: Company, evolution: Evolution) -> set[str]:
+    """Who calls an operation of which a change breaks somebody, by their manifests."""
+    changed = {change.operation for change in evolution.comparison.traced if _broken(change)}
+    return {
+        name
+        for name, manifest in company.manifests.items()
+        for use in manifest["uses"]
+        if use.get("service") == evolution.service and use.get("operation") in changed
+    }
 
 
 def _some(brief: Brief, make: Callable[[str], Evolution | None]) -> Evolution:
