@@ -15,6 +15,7 @@ from guardian.errors import UsageError
 from guardian.graph.consumers.elsewhere import is_elsewhere
 from guardian.graph.uses import Consumer, Use
 from guardian.learn.contract.companies import Company
+from guardian.learn.contract.wellformed import put_in_form
 from guardian.spec.api import Api, Node
 
 Json = dict[str, Any]
@@ -51,8 +52,14 @@ def read(config_file: Path) -> Company:
             "guardian.yaml names no consumers to play with", file=str(config_file), hint="add `consumers:`"
         )
     with state.apis.explaining():
-        documents = {name: _Bundle(api).document() for name, api in apis.items() if api.dialect.startswith("3")}
+        documents = {name: _document(api) for name, api in apis.items() if api.dialect.startswith("3")}
     return Company(folder.name, documents, {each.name: manifest(each) for each in found})
+
+
+def _document(api: Api) -> Json:
+    bundled = _Bundle(api).document()
+    put_in_form(bundled, api)
+    return bundled
 
 
 def manifest(consumer: Consumer) -> Json:

@@ -1,0 +1,123 @@
+"""Whether a bundled document has the form that generators of scenarios rely on.
+
+A check reads what it needs of a document and tells what is wrong with that. A generator edits any part of it, so each part
+must be what OpenAPI says it is: an object, a list of objects, a map. ``None``, an empty value in YAML, counts as absent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from guardian.errors import ReadError
+from guardian.spec.api import Api, Node
+from guardian.spec.pointers import escape
+from guardian.spec.reading import malformed, shown
+
+
+class _Of(NamedTuple):
+    """What stands under a key: an object of a kind, several in a list or in a map, or one value of a type."""
+
+    kind: str
+    many: type[list[Any]] | type[dict[str, Any]] | None = None
+
+
+_ONE = {kind: _Of(kind) for kind in ("schema", "body", "operation", "components", "text")}
+_LIST = {kind: _Of(kind, list) for kind in ("schema", "parameter", "object", "text", "anything")}
+_MAP = {
+    kind: _Of(kind, dict)
+    for kind in ("schema", "parameter", "response", "header", "body", "media", "path", "object", "anything")
+}
+_METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
+
+#: What stands under the keys of each kind of object. What is not named here no generator looks into.
+_KINDS: Mapping[str, Mapping[str, _Of]] = {
+    "document": {
+        "paths": _MAP["path"],
+        "components": _ONE["components"],
+        "security": _LIST["object"],
+        "servers": _LIST["object"],
+    },
+    "components": {
+        "schemas": _MAP["schema"],
+        "parameters": _MAP["parameter"],
+        "responses": _MAP["response"],
+        "requestBodies": _MAP["body"],
+        "headers": _MAP["header"],
+        "securitySchemes": _MAP["object"],
+        "examples": _MAP["anything"],
+    },
+    "path": {"parameters": _LIST["parameter"], **dict.fromkeys(_METHODS, _ONE["operation"])},
+    "operation": {
+        "parameters": _LIST["parameter"],
+        "requestBody": _ONE["body"],
+        "responses": _MAP["response"],
+        "security": _LIST["object"],
+        "callbacks": _MAP["object"],
+    },
+    "parameter": {"name": _ONE["text"], "in": _ONE["text"], "schema": _ONE["schema"], "content": _MAP["media"]},
+    "header": {"schema": _ONE["schema"], "content": _MAP["media"]},
+    "body": {"content": _MAP["media"]},
+    "response": {"content": _MAP["media"], "headers": _MAP["header"]},
+    "media": {"schema": _ONE["schema"]},
+    "schema": {
+        **dict.fromkeys(("properties", "patternProperties", "$defs", "dependentSchemas"), _MAP["schema"]),
+        **dict.fromkeys(("allOf", "anyOf", "oneOf", "prefixItems"), _LIST["schema"]),
+        **dict.fromkeys(("items", "additionalProperties", "not", "contains", "propertyNames"), _ONE["schema"]),
+        "required": _LIST["text"],
+        "enum": _LIST["anything"],
+        "pattern": _ONE["text"],
+        "format": _ONE["text"],
+    },
+    "object": {},
+}
+#: Where JSON Schema takes a boolean for a schema.
+_BOOLEAN = "schema"
+
+
+def put_in_form(document: dict[str, Any], api: Api) -> None:
+    """Leave out of a bundled document what is empty, in place, and refuse what has another form.
+
+    Args:
+        document: of its own: nothing in it is shared.
+        api: what it was bundled of, for the place of an error.
+
+    Raises:
+        ReadError: a part is not what OpenAPI says it is; with its place, where it is one of the API's own document.
+    """
+    pending: list[tuple[Any, str, str]] = [(document, "document", "")]
+    while pending:
+        value, kind, at = pending.pop()
+        if kind == "anything" or (kind == _BOOLEAN and isinstance(value, bool)):
+            continue
+        if kind == "text":
+            if not isinstance(value, str):
+                raise _wrong(api, at, "a text", value)
+            continue
+        if not isinstance(value, dict):
+            raise _wrong(api, at, "an object", value)
+        for key, each in _KINDS[kind].items():
+            if key not in value:
+                continue
+            inner, below = value[key], f"{at}/{escape(key)}"
+            if inner is None:
+                del value[key]
+            elif each.many is None:
+                pending.append((inner, each.kind, below))
+            elif not isinstance(inner, each.many):
+                raise _wrong(api, below, "a list" if each.many is list else "an object", inner)
+            elif isinstance(inner, list):
+                pending.extend((item, each.kind, f"{below}/{number}") for number, item in enumerate(inner))
+            else:
+                for name in [name for name, item in inner.items() if item is None]:
+                    del inner[name]
+                pending.extend((item, each.kind, f"{below}/{escape(name)}") for name, item in inner.items())
+
+
+def _wrong(api: Api, at: str, wanted: str, value: Any) -> ReadError:
+    root = api.document.node()
+    node = root.find(at)
+    place = Node(root.document, at, value) if node is None else node
+    *_, around, last = ("", *at.split("/"))
+    what = f"{around}[{last}]" if last.isdecimal() else last or "the document"
+    return malformed(place, f"{what} must be {wanted}, not {shown(value)}")
