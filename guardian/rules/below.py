@@ -78,15 +78,25 @@ def _by_form(base: Atom, head: Atom) -> Iterator[Child]:
             yield Child("*", False, ours[pattern], theirs[pattern])
             continue
         others, rest = (theirs, head) if pattern in ours else (ours, base)
-        keys = [patterns.shared(pattern, form) for form in others]
+        keys = [
+            key
+            for form in others
+            for key in (patterns.shared(pattern, form), _of_both_alone(pattern, form, base, head))
+        ]
         if rest.additional is not None and rest.additional.nodes and not patterns.covered(pattern, others):
             keys.append(patterns.outside(pattern, others))
             if keys[-1] is None:  # not to be found: then it is held against what is said of all other keys
                 yield Child("*", False, ours.get(pattern, rest.additional), theirs.get(pattern, rest.additional))
-        for key in filter(None, keys):
+        for key in filter(None, dict.fromkeys(keys)):
             one, other = undeclared(base, key), undeclared(head, key)
             if one is not None and other is not None:
                 yield Child("*", False, one, other, key=key)
+
+
+def _of_both_alone(pattern: str, form: str, base: Atom, head: Atom) -> str | None:
+    """A key of a form of one side and of one of the other side, and of no further form, if there are such forms and keys."""
+    further = {*base.pattern_properties, *head.pattern_properties} - {pattern, form}
+    return patterns.outside_of_both(pattern, form, further) if further else None
 
 
 def _undeclared(atom: Atom, name: str) -> Schema | None:

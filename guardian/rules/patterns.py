@@ -74,6 +74,13 @@ def shared(pattern: str, other: str) -> str | None:
     return None
 
 
+def outside_of_both(pattern: str, other: str, further: Iterable[str]) -> str | None:
+    """A shortest text that both of two patterns are found in, and none of some further ones, if it can be found."""
+    with suppress(Undecidable):
+        return distinguishing([pattern, other], ["|".join(f"(?:{each})" for each in sorted(further))])
+    return None
+
+
 def _beyond(pattern: str, others: Iterable[str]) -> str | None:
     either = "|".join(f"(?:{each})" for each in others)
     return distinguishing([pattern], [either]) if either else next(matching([pattern]), None)

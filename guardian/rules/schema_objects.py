@@ -229,6 +229,17 @@ def _unless(name: str, other: Atom, alternatives: Sequence[Atom]) -> tuple[tuple
     return tuple(sorted({names for names in asked if names}))
 
 
+def _asks_less(one: Atom, asking: Atom, name: str, head: Atom) -> bool:
+    """Whether an alternative that takes what another one does leaves a property out, and asks for nothing that head does not."""
+    return (
+        name not in one.required
+        and one.required.keys() <= head.required.keys()
+        and one.properties.keys() == asking.properties.keys()
+        and all(one.properties[each].key == asking.properties[each].key for each in one.properties)
+        and (one.additional is None) == (asking.additional is None)
+    )
+
+
 def _without(unless: tuple[tuple[str, ...], ...]) -> str:
     """The same in words."""
     return f" where there is no {' and no '.join(map(_together, unless))}" if unless else ""
@@ -301,6 +312,8 @@ def property_became_optional(pair: ObjectPair) -> Iterator[Delta]:
     asking = {name: each for each in reversed(alternatives) for name in each.required}
     for name, atom in asking.items():
         if name not in pair.head.required and name in pair.head.properties:
+            if any(_asks_less(each, atom, name, pair.head) for each in alternatives):
+                continue
             unless = _unless(name, pair.head, alternatives)
             yield Delta(
                 Effect.WIDENED,

@@ -222,3 +222,13 @@ def test_what_selects_elsewhere_says_nothing_of_the_same_schema_in_another_place
     cat = variant(kind={"$ref": PLACES + "Kind"}, other={"$ref": PLACES + "Kind"})
     sides = [request(union(cat="Cat", dog="Dog"), {"Kind": kind, "Cat": cat, "Dog": variant()}) for kind in kinds]
     assert broken(compare(sides[0], sides[1])) == {("enum-value-removed", "other"): {"kind": "cat", "other": "a"}}
+
+
+def test_a_default_variant_takes_what_nothing_selects() -> None:
+    """OpenAPI 3.2: values that no mapping lists select the variant of `defaultMapping`, so listing one refuses the others."""
+    union_of = union(cat="Cat", dog="Dog")
+    union_of["discriminator"]["defaultMapping"] = PLACES + "Cat"
+    listed = variant("claws", claws=COUNT, kind={"type": "string", "enum": ["cat"]})
+    sides = [request(union_of, {"Cat": each, "Dog": BARK}) for each in (CLAWS, listed)]
+    (found,) = compare(*sides)
+    assert (found.rule, found.severity) == ("enum-value-removed", Severity.BREAKING)

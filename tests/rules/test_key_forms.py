@@ -91,3 +91,18 @@ def test_a_declared_key_that_is_of_a_form_is_taken_without_its_declaration() -> 
     assert broken(request_changes(shaped({}, properties={"xa": TEXT}), unread, prove=True)) == {
         ("property-removed", "xa"): {"xa": "a"}
     }
+
+
+LIMITED = {"type": "string", "maxLength": 3}
+
+
+@pytest.mark.parametrize(
+    ("say", "base", "head"),
+    [
+        (request_changes, {"^[a-z]+$": TEXT, "^[a-c]+$": LIMITED}, {"^[a-z0-9]+$": LIMITED}),
+        (response_changes, {"^[a-y]": LIMITED, "^a$": LIMITED}, {"^[a-z]": TEXT, "^a$": LIMITED}),
+    ],
+)
+def test_keys_of_two_forms_do_not_stand_for_those_of_one(say: Any, base: Any, head: Any) -> None:
+    """The shortest key that two forms share is of a third form too, which says of it what other keys are only told now."""
+    assert ("max-length-changed", "*") in broken(say(shaped(base), shaped(head), prove=True))

@@ -69,3 +69,26 @@ def test_what_one_of_several_alternatives_promised_is_promised_no_more() -> None
     (plain,) = response_changes(thing(required=["a"]), thing())
     assert (plain.message, plain.impact) == ("`a` became optional", Impact.BROKEN)
     assert plain.direction is Direction.RESPONSE
+
+
+@pytest.mark.parametrize(
+    ("base", "head"),
+    [
+        (thing(["a"], []), thing()),
+        (thing(["a", "b"], ["a"]), thing(required=["a"])),
+    ],
+)
+def test_what_one_alternative_left_out_before_is_no_news(base: Any, head: Any) -> None:
+    """Nothing is taken that was not: the alternative that asks for less stood beside the other one."""
+    assert response_changes(base, head) == []
+
+
+def test_what_another_variant_left_out_does_not_speak_for_this_one() -> None:
+    """The alternative that asks for less is of other values: this one promised the property."""
+
+    def of(kind: str, *asked: str) -> dict[str, Any]:
+        return {"type": "object", "required": ["kind", *asked], "properties": {"kind": {"const": kind}, "a": TEXT}}
+
+    both = {"type": "object", "required": ["kind"], "properties": {"kind": {"enum": ["one", "two"]}, "a": TEXT}}
+    found = response_changes({"oneOf": [of("one", "a"), of("two")]}, both, prove=True)
+    assert "property-became-optional" in {each.rule for each in found if each.severity is Severity.BREAKING}
