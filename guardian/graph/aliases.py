@@ -17,6 +17,7 @@ from guardian.fieldpath import Path, Step, Wild
 from guardian.graph.consumers.routes import Routes
 from guardian.model import Change, Location
 from guardian.spec.api import MediaType, Operation, Response, Schema
+from guardian.spec.media import plain_type
 from guardian.spec.shape import Shape
 from guardian.spec.shaper import Shaper
 
@@ -219,6 +220,12 @@ def response_for(operation: Operation, status: str) -> Response | None:
     return responses.get(status) or responses.get(f"{status[:1]}XX") or responses.get("default")
 
 
+def content_of(operation: Operation, status: str | None) -> tuple[MediaType, ...]:
+    """The representations of what answers with a status; of the request where there is none."""
+    message = operation.parts.body if status is None else response_for(operation, status)
+    return message.content if message is not None else ()
+
+
 def _messages(operation: Operation | None, place: str) -> tuple[Schema, ...]:
     """The schemas of the message that a place is in."""
     if operation is None:
@@ -227,11 +234,10 @@ def _messages(operation: Operation | None, place: str) -> tuple[Schema, ...]:
     content: tuple[MediaType, ...] = ()
     label = ""
     if request:
-        content, label = operation.parts.body.content if operation.parts.body else (), request[1] or ""
+        content, label = content_of(operation, None), request[1] or ""
     elif response:
-        answer = response_for(operation, response[1])
-        content, label = answer.content if answer else (), response[2] or ""
-    name = label.partition(";")[0].strip().lower()
+        content, label = content_of(operation, response[1]), response[2] or ""
+    name = plain_type(label)
     wanted = [media for media in content if media.name == name] or content
     return tuple(media.schema for media in wanted if media.schema is not None)
 

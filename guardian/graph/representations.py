@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from guardian.errors import ReadError
-from guardian.graph.aliases import Aliases, response_for
+from guardian.graph.aliases import Aliases, content_of
 from guardian.graph.uses import Use
 from guardian.model import Change, Location
-from guardian.spec.api import MediaType, Operation
+from guardian.spec.api import Operation
 
 _PLACE = re.compile(r"(?P<message>response (?P<status>\S+)|request body) (?!header )(?P<label>\S+/[^\s;]+)")
 
@@ -31,7 +30,7 @@ def concerns(change: Change, use: Use, operation: Operation | None, aliases: Ali
     if found is None or used is None or operation is None or operation.inverted:
         return True
     try:
-        declared = {media.name: media for media in _content(operation, found["status"])}
+        declared = {media.name: media for media in content_of(operation, found["status"])}
     except ReadError:  # whoever reads it for its own sake says what is wrong
         return True
     label = found["label"].lower()
@@ -49,10 +48,3 @@ def _is_within(place: Location | None, outer: Location) -> bool:
     if place is None or place.file != outer.file:
         return False
     return place.pointer == outer.pointer or place.pointer.startswith(f"{outer.pointer}/")
-
-
-def _content(operation: Operation, status: str | None) -> Sequence[MediaType]:
-    if status is None:
-        return operation.parts.body.content if operation.parts.body else ()
-    response = response_for(operation, status)
-    return response.content if response is not None else ()

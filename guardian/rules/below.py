@@ -73,30 +73,26 @@ def properties_of(base: Atom, head: Atom, alike: Callable[[str], bool]) -> Itera
 def _by_form(base: Atom, head: Atom) -> Iterator[Child]:
     """What both sides say of keys of a certain form: of the same form, and of keys that are of one form before and another now."""
     ours, theirs = base.pattern_properties, head.pattern_properties
-    for pattern in dict.fromkeys((*ours, *theirs)):
+    all_forms = dict.fromkeys((*ours, *theirs))
+    for pattern in all_forms:
         if pattern in ours and pattern in theirs:
             yield Child("*", False, ours[pattern], theirs[pattern])
             continue
         others, rest = (theirs, head) if pattern in ours else (ours, base)
-        keys = [
-            key
-            for form in others
-            for key in (patterns.shared(pattern, form), _of_both_alone(pattern, form, base, head))
-        ]
+        keys: list[str | None] = []
+        for form in others:
+            keys.append(patterns.shortest([pattern, form]))
+            # A third form may say of that key what it says of no other one: so a key of these two alone as well.
+            if further := [each for each in all_forms if each not in (pattern, form)]:
+                keys.append(patterns.shortest([pattern, form], further))
         if rest.additional is not None and rest.additional.nodes and not patterns.covered(pattern, others):
-            keys.append(patterns.outside(pattern, others))
+            keys.append(patterns.shortest([pattern], others))
             if keys[-1] is None:  # not to be found: then it is held against what is said of all other keys
                 yield Child("*", False, ours.get(pattern, rest.additional), theirs.get(pattern, rest.additional))
         for key in filter(None, dict.fromkeys(keys)):
             one, other = undeclared(base, key), undeclared(head, key)
             if one is not None and other is not None:
                 yield Child("*", False, one, other, key=key)
-
-
-def _of_both_alone(pattern: str, form: str, base: Atom, head: Atom) -> str | None:
-    """A key of a form of one side and of one of the other side, and of no further form, if there are such forms and keys."""
-    further = {*base.pattern_properties, *head.pattern_properties} - {pattern, form}
-    return patterns.outside_of_both(pattern, form, further) if further else None
 
 
 def _undeclared(atom: Atom, name: str) -> Schema | None:

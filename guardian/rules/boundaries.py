@@ -286,7 +286,7 @@ class Boundaries:
 def _of_lost_forms(atom: Atom, other: Atom) -> Iterator[str]:
     """Keys of the forms that one side takes, of none that the other one takes."""
     for pattern in atom.pattern_properties:
-        name = None if pattern in other.pattern_properties else patterns.outside(pattern, other.pattern_properties)
+        name = None if pattern in other.pattern_properties else patterns.shortest([pattern], other.pattern_properties)
         if name is not None:
             yield name
 

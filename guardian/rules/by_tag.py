@@ -16,7 +16,7 @@ from guardian.rules.pairs import BY_TAG, Delta
 from guardian.rules.patterns import surely_found
 from guardian.spec.api import Schema
 from guardian.spec.facets import takes
-from guardian.spec.shape import Atom, Discriminator, Shape
+from guardian.spec.shape import Atom, Discriminator, Shape, default_variant
 
 if TYPE_CHECKING:
     from guardian.rules.walk import Found
@@ -58,8 +58,8 @@ def settled(base: Shape, head: Shape, one: Atom, other: Atom, of_base: ShapeOf, 
     ours, theirs = base.discriminator, head.discriminator
     if ours is None or theirs is None or ours.property != theirs.property:
         return None
-    if any(isinstance(each.node.value, dict) and "defaultMapping" in each.node.value for each in (ours, theirs)):
-        return None  # since 3.2: values that no mapping lists select a variant, too
+    if default_variant(ours) or default_variant(theirs):
+        return None  # values that no mapping lists select a variant, too
     name = ours.property
     if name not in one.properties or name not in other.properties:
         return None

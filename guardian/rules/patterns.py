@@ -56,34 +56,20 @@ def surely_found(pattern: str, text: str) -> bool:
 def covered(pattern: str, others: Iterable[str]) -> bool:
     """Whether every text that a pattern is found in has one of some others in it; says no where it cannot tell."""
     with suppress(Undecidable):
-        return _beyond(pattern, others) is None
+        return _shortest([pattern], others) is None
     return False
 
 
-def outside(pattern: str, others: Iterable[str]) -> str | None:
-    """A shortest text that a pattern is found in, and none of some others, if there is one and it can be found."""
+def shortest(having: Iterable[str], lacking: Iterable[str] = ()) -> str | None:
+    """A shortest text that all of some patterns are found in, and none of some others, if there is one and it can be found."""
     with suppress(Undecidable):
-        return _beyond(pattern, others)
+        return _shortest(having, lacking)
     return None
 
 
-def shared(pattern: str, other: str) -> str | None:
-    """A shortest text that both of two patterns are found in, if there is one and it can be found."""
-    with suppress(Undecidable):
-        return next(matching([pattern, other]), None)
-    return None
-
-
-def outside_of_both(pattern: str, other: str, further: Iterable[str]) -> str | None:
-    """A shortest text that both of two patterns are found in, and none of some further ones, if it can be found."""
-    with suppress(Undecidable):
-        return distinguishing([pattern, other], ["|".join(f"(?:{each})" for each in sorted(further))])
-    return None
-
-
-def _beyond(pattern: str, others: Iterable[str]) -> str | None:
-    either = "|".join(f"(?:{each})" for each in others)
-    return distinguishing([pattern], [either]) if either else next(matching([pattern]), None)
+def _shortest(having: Iterable[str], lacking: Iterable[str]) -> str | None:
+    either = "|".join(f"(?:{each})" for each in lacking)
+    return distinguishing(having, [either]) if either else next(matching(having), None)
 
 
 def _differs(accept: tuple[str, ...], refuse: tuple[str, ...], lengths: Lengths) -> bool:

@@ -14,7 +14,7 @@ from guardian.rules.facts import turn
 from guardian.rules.pairs import Delta, UnionPair
 from guardian.rules.registry import also
 from guardian.spec.api import Node, Schema
-from guardian.spec.shape import Discriminator, Shape
+from guardian.spec.shape import Discriminator, Shape, default_variant
 from guardian.spec.subtypes import family_of
 
 
@@ -89,10 +89,10 @@ def subtypes_changed(pair: UnionPair) -> Iterator[Delta]:
             facts=(turn(base, head),),
         )
     base, head = base or pair.base.discriminator, head or pair.head.discriminator
-    if base and head and _default(base) != _default(head):
+    if base and head and default_variant(base) != default_variant(head):
         yield Delta(
             Effect.CHANGED,
-            f"is {_default(head) or 'no variant'} instead of {_default(base) or 'none'} where nothing selects a variant",
+            f"is {default_variant(head) or 'no variant'} instead of {default_variant(base) or 'none'} where nothing selects a variant",
             base=base.node,
             head=head.node,
             confidence=Confidence.POSSIBLE,
@@ -111,10 +111,3 @@ def _subtypes(base: Discriminator, head: Discriminator) -> tuple[str, tuple[str,
         [f"selects a subtype by {', '.join(gained)}"] if gained else []
     )
     return " and ".join(parts), ("mapping", turn(lost, gained))
-
-
-def _default(discriminator: Discriminator) -> str | None:
-    """The variant that is meant where no value selects one (OpenAPI 3.2): its component's name or reference."""
-    value = discriminator.node.value
-    named = value.get("defaultMapping") if isinstance(value, dict) else None
-    return named.rpartition("/")[2] if isinstance(named, str) else None

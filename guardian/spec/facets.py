@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from guardian.model import Direction
 from guardian.spec.api import Node, Schema
 from guardian.spec.limits import at_least, at_most, child, is_multiple, limit, matches, number, whole
+from guardian.spec.media import plain_type
 from guardian.spec.objects import merge_object
 from guardian.spec.shape import ANYTHING, KEYWORDS, Atom, Bound, Contains, canonical, conjunction, kind_of_text
 
@@ -239,7 +240,7 @@ _PLAIN_TYPES = frozenset(("application/octet-stream", "text/plain"))
 def media_type_of(leaf: Node) -> str | None:
     """The ``contentMediaType`` of a schema, if it says anything: ``type/subtype`` in lower case."""
     value = leaf.value.get("contentMediaType")
-    name = value.partition(";")[0].strip().lower() if isinstance(value, str) else ""
+    name = plain_type(value) if isinstance(value, str) else ""
     return name if name and name not in _PLAIN_TYPES else None
 
 

@@ -42,6 +42,11 @@ def parse_media_type(text: str) -> tuple[str, Mapping[str, str]]:
     return name, parameters
 
 
+def plain_type(text: str) -> str:
+    """A media type without its parameters, lower case; what is none is no error."""
+    return text.partition(";")[0].strip().lower()
+
+
 def is_json(name: str) -> bool:
     """Whether a media type is JSON, by its name or its suffix (RFC 6839)."""
     return name.endswith(("/json", "+json"))

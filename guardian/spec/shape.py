@@ -142,6 +142,13 @@ class Discriminator(NamedTuple):
     own: frozenset[str] = frozenset()  # the wire values that are the names of what they select
 
 
+def default_variant(discriminator: Discriminator) -> str | None:
+    """The variant that is meant where no value selects one (OpenAPI 3.2): its component's name or reference."""
+    value = discriminator.node.value
+    named = value.get("defaultMapping") if isinstance(value, dict) else None
+    return named.rpartition("/")[2] if isinstance(named, str) else None
+
+
 class Shape(NamedTuple):
     """All alternatives of one schema. No atom: nothing is accepted. ``opaque`` nodes were not multiplied out."""
 

@@ -15,6 +15,7 @@ from urllib.parse import parse_qsl
 from guardian.fieldpath import ROOT, Path, Step, Wild
 from guardian.graph.uses import Field
 from guardian.model import Location
+from guardian.spec.media import plain_type
 from guardian.spec.pointers import escape
 
 #: Headers that every client sends or every server adds; they say nothing about one contract.
@@ -127,11 +128,6 @@ def is_json(media_type: str) -> bool:
     """Whether a media type is JSON, vendor types (RFC 6839) included."""
     kind = plain_type(media_type)
     return kind in {"application/json", "text/json"} or kind.endswith("+json")
-
-
-def plain_type(media_type: str) -> str:
-    """A media type without its parameters, lower case."""
-    return media_type.partition(";")[0].strip().lower()
 
 
 def accepted_types(accept: str) -> tuple[str, ...] | None:

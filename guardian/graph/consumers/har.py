@@ -15,7 +15,7 @@ from urllib.parse import unquote_plus
 
 from guardian.errors import ReadError
 from guardian.fieldpath import Path
-from guardian.graph.consumers.bodies import NOT_JSON, is_json, parse_json, placed_fields, plain_type, text_fields
+from guardian.graph.consumers.bodies import NOT_JSON, is_json, parse_json, placed_fields, text_fields
 from guardian.graph.consumers.calls import Calls
 from guardian.graph.consumers.cookies import cookies_in
 from guardian.graph.consumers.endpoints import Endpoints
@@ -23,6 +23,7 @@ from guardian.graph.consumers.hosts import host_of
 from guardian.graph.uses import Field, Found
 from guardian.model import Location
 from guardian.spec.api import Operation
+from guardian.spec.media import plain_type
 
 
 def is_har(data: Any) -> bool:

@@ -27,13 +27,13 @@ from guardian.graph.consumers.bodies import (
     json_fields,
     parse_json,
     placed_fields,
-    plain_type,
     text_fields,
 )
 from guardian.graph.consumers.cookies import cookies_in
 from guardian.graph.consumers.names import Names
 from guardian.graph.uses import Consumer, Field, Found, Use
 from guardian.model import Location, Note
+from guardian.spec.media import plain_type
 from guardian.spec.pointers import escape
 
 _HTTP = "Synchronous/HTTP"

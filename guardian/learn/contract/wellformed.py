@@ -22,57 +22,49 @@ class _Of(NamedTuple):
     many: type[list[Any]] | type[dict[str, Any]] | None = None
 
 
-_ONE = {kind: _Of(kind) for kind in ("schema", "body", "operation", "components", "text")}
-_LIST = {kind: _Of(kind, list) for kind in ("schema", "parameter", "object", "text", "anything")}
-_MAP = {
-    kind: _Of(kind, dict)
-    for kind in ("schema", "parameter", "response", "header", "body", "media", "path", "object", "anything")
-}
 _METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 
 #: What stands under the keys of each kind of object. What is not named here no generator looks into.
 _KINDS: Mapping[str, Mapping[str, _Of]] = {
     "document": {
-        "paths": _MAP["path"],
-        "components": _ONE["components"],
-        "security": _LIST["object"],
-        "servers": _LIST["object"],
+        "paths": _Of("path", dict),
+        "components": _Of("components"),
+        "security": _Of("object", list),
+        "servers": _Of("object", list),
     },
     "components": {
-        "schemas": _MAP["schema"],
-        "parameters": _MAP["parameter"],
-        "responses": _MAP["response"],
-        "requestBodies": _MAP["body"],
-        "headers": _MAP["header"],
-        "securitySchemes": _MAP["object"],
-        "examples": _MAP["anything"],
+        "schemas": _Of("schema", dict),
+        "parameters": _Of("parameter", dict),
+        "responses": _Of("response", dict),
+        "requestBodies": _Of("body", dict),
+        "headers": _Of("header", dict),
+        "securitySchemes": _Of("object", dict),
+        "examples": _Of("anything", dict),
     },
-    "path": {"parameters": _LIST["parameter"], **dict.fromkeys(_METHODS, _ONE["operation"])},
+    "path": {"parameters": _Of("parameter", list), **dict.fromkeys(_METHODS, _Of("operation"))},
     "operation": {
-        "parameters": _LIST["parameter"],
-        "requestBody": _ONE["body"],
-        "responses": _MAP["response"],
-        "security": _LIST["object"],
-        "callbacks": _MAP["object"],
+        "parameters": _Of("parameter", list),
+        "requestBody": _Of("body"),
+        "responses": _Of("response", dict),
+        "security": _Of("object", list),
+        "callbacks": _Of("object", dict),
     },
-    "parameter": {"name": _ONE["text"], "in": _ONE["text"], "schema": _ONE["schema"], "content": _MAP["media"]},
-    "header": {"schema": _ONE["schema"], "content": _MAP["media"]},
-    "body": {"content": _MAP["media"]},
-    "response": {"content": _MAP["media"], "headers": _MAP["header"]},
-    "media": {"schema": _ONE["schema"]},
+    "parameter": {"name": _Of("text"), "in": _Of("text"), "schema": _Of("schema"), "content": _Of("media", dict)},
+    "header": {"schema": _Of("schema"), "content": _Of("media", dict)},
+    "body": {"content": _Of("media", dict)},
+    "response": {"content": _Of("media", dict), "headers": _Of("header", dict)},
+    "media": {"schema": _Of("schema")},
     "schema": {
-        **dict.fromkeys(("properties", "patternProperties", "$defs", "dependentSchemas"), _MAP["schema"]),
-        **dict.fromkeys(("allOf", "anyOf", "oneOf", "prefixItems"), _LIST["schema"]),
-        **dict.fromkeys(("items", "additionalProperties", "not", "contains", "propertyNames"), _ONE["schema"]),
-        "required": _LIST["text"],
-        "enum": _LIST["anything"],
-        "pattern": _ONE["text"],
-        "format": _ONE["text"],
+        **dict.fromkeys(("properties", "patternProperties", "$defs", "dependentSchemas"), _Of("schema", dict)),
+        **dict.fromkeys(("allOf", "anyOf", "oneOf", "prefixItems"), _Of("schema", list)),
+        **dict.fromkeys(("items", "additionalProperties", "not", "contains", "propertyNames"), _Of("schema")),
+        "required": _Of("text", list),
+        "enum": _Of("anything", list),
+        "pattern": _Of("text"),
+        "format": _Of("text"),
     },
     "object": {},
 }
-#: Where JSON Schema takes a boolean for a schema.
-_BOOLEAN = "schema"
 
 
 def put_in_form(document: dict[str, Any], api: Api) -> None:
@@ -88,7 +80,7 @@ def put_in_form(document: dict[str, Any], api: Api) -> None:
     pending: list[tuple[Any, str, str]] = [(document, "document", "")]
     while pending:
         value, kind, at = pending.pop()
-        if kind == "anything" or (kind == _BOOLEAN and isinstance(value, bool)):
+        if kind == "anything" or (kind == "schema" and isinstance(value, bool)):
             continue
         if kind == "text":
             if not isinstance(value, str):
@@ -115,9 +107,6 @@ def put_in_form(document: dict[str, Any], api: Api) -> None:
 
 
 def _wrong(api: Api, at: str, wanted: str, value: Any) -> ReadError:
-    root = api.document.node()
-    node = root.find(at)
-    place = Node(root.document, at, value) if node is None else node
     *_, around, last = ("", *at.split("/"))
     what = f"{around}[{last}]" if last.isdecimal() else last or "the document"
-    return malformed(place, f"{what} must be {wanted}, not {shown(value)}")
+    return malformed(Node(api.document, at, value), f"{what} must be {wanted}, not {shown(value)}")

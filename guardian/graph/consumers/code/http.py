@@ -436,6 +436,3 @@ def target_of(client: Client, url: Value) -> Value:
                 parts = ("/", *parts)
             found.append(Words((*base.parts, *parts)))
     return tuple(dict.fromkeys(found))
-
-
-# --- replies ------------------------------------------------------------------------------------------------------------
